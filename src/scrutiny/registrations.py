@@ -24,6 +24,7 @@ diagnostic scrutiny.diagnostics.
     attribution.overstability@1   attribution.overstability:Overstability
     attribution.rationales@1      attribution.rationales:Rationales
     attribution.seeds@1           attribution.agreement:SeedAgreement  reference
+    attribution.sensitivity@1     attribution.sensitivity:Sensitivity
     attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
@@ -317,12 +318,14 @@ task scrutiny.tasks.
     pronoun-resolution@1        pronouns:PronounResolution
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
+    stretch-questions@1         stretch_questions:StretchQuestions
     token-tagging@1             token_tagging:TokenTagging
     generation@1                generation:FreeGeneration
     translation@1               translation:Translation
     word-segmentation@1         segmentation:WordSegmentation
     word-senses@1               senses:WordSenses
 reader scrutiny.data.readers.
+    agreement@1    conll:read_agreement
     arrow@1        parquet:read_arrow
     aspects@1      aspects:read
     brat@1         spans:read_brat
@@ -359,6 +362,7 @@ adapter scrutiny.models.
     attention-classifier@1  words.attention_classifier:ADAPTER
     builtin@1               builtin.builtin_model:ADAPTER
     choice@1                prompting.choice_classifier:ADAPTER
+    convolution@1           words.convolution_classifier:ADAPTER
     head-scores@1           stored_head_scores:ADAPTER
     hf@1                    hf.adapter:ADAPTER
     http@1                  http.http_model:ADAPTER
@@ -370,6 +374,7 @@ adapter scrutiny.models.
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
     rules@1                 rules:ADAPTER
+    self-attention@1        words.self_attention_classifier:ADAPTER
     spacy@1                 spacy_models:ADAPTER
     translate@1             translators:ADAPTER
     untrained@1             named_models:UNTRAINED_ADAPTER
@@ -379,9 +384,11 @@ adapter scrutiny.perturb.smoothed_model:
     smoothed@1  ADAPTER
 trainer scrutiny.training.
     attention-classifier@1  words.trainers:ATTENTION
+    convolution@1           words.trainers:CONVOLUTION
     finetune@1              finetuning.finetuning:FINETUNE
     linear@1                words.trainers:LINEAR
     recurrent@1             words.trainers:RECURRENT
+    self-attention@1        words.trainers:SELF_ATTENTION
     spacy@1                 words.trainers:PARSER
 statistic scrutiny.reliability.statistics:
     mean@1    MEAN
@@ -572,6 +579,7 @@ statistic scrutiny.diagnostics.classes.parts:
     part_recall@1     PART_RECALL
 part scrutiny.
     change-matrix@1   report.sections.change_matrix:PART  robustness
+    score-matrix@1    report.sections.score_matrix:PART
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID
@@ -583,6 +591,7 @@ part scrutiny.
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     attribution@1     diagnostics.attribution.attribution_page:PART  condition.method
+    overstability@1   diagnostics.attribution.attribution_curves:OVERSTABILITY  condition.kept
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels

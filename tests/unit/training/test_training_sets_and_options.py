@@ -66,7 +66,9 @@ def tokenizer(tmp_path_factory):
 
 
 def test_the_loss_of_options_is_that_of_each_item_by_itself():
-    encoded = EncodedOptions({"input_ids": [[1], [1, 2], [1], [1], [1, 2, 3]]}, [1, 0], [], 0, (2, 3))
+    encoded = EncodedOptions(
+        {"input_ids": [[1], [1, 2], [1], [1], [1, 2, 3]]}, [1, 0], [], 0, (2, 3)
+    )
     assert encoded.lengths == [2, 3]
     assert encoded.rows([1, 0]) == [2, 3, 4, 0, 1]
     logits = torch.tensor([[0.3], [-1.0], [2.0], [0.1], [0.7]])  # of the rows in this order
@@ -84,7 +86,10 @@ def test_the_loss_of_label_sets_is_that_of_transformers():
 
 def test_targets_are_read_back_as_answers(tokenizer):
     sets, options = SeveralTarget(SEVERAL, ("a", "b")), ChoosingTarget(CHOICE)
-    texts = [Example("1", {"text": "good film"}, LabelSet("b")), Example("2", {"text": "a"}, LabelSet())]
+    texts = [
+        Example("1", {"text": "good film"}, LabelSet("b")),
+        Example("2", {"text": "a"}, LabelSet()),
+    ]
     assert sets.encode(tokenizer, texts, longest=8).targets == [[0.0, 1.0], [0.0, 0.0]]
     assert sets.answer(texts[0], [0.5, 0.49], ()).answer == LabelSet("a")
     asked = {"text": "ada was", "question": "and it", "option_1": "bad", "option_2": "good"}

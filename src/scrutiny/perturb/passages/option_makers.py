@@ -6,13 +6,13 @@ refused.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from scrutiny.core.answers.choices import OPTION, is_option_field, options_in
+from scrutiny.core.answers.choices import OPTION, Option, is_option_field, options_in
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -20,13 +20,18 @@ from scrutiny.core.facts import OPTIONS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import AsksAhead, Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, whole_text
-from scrutiny.perturb.resources.capabilities import Asked
+from scrutiny.perturb.resources.capabilities import AskedPassage
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.tokens import sentences, token_texts
 
 _BEST: Final = 20  # stretches of a reader
+_SURE: Final = 3  # of them, those that may be the right answer in other words
+_SPOKEN: Final = frozenset(
+    "i i'm i'll i've i'd me my mine we we'll us our you you're you'll your yours lot bit minute "
+    "moment example course earth fact truth all that".split()
+)
 _FEWEST, _CHECKED = 30, 300  # items on which skill is checked
 _MOST_WORDS: Final = 12
 #: Questions whose wrong options are what the passage does not say.
@@ -54,9 +59,8 @@ class OtherOptions(Change, AsksAhead):
     def sites(self, document: Document) -> Sites:
         """Each wrong option of a question about a text, of which the right one is known."""
         example = document.example
-        is_wrong = is_option_field(document.field) and example.gold is not None
-        is_wrong = is_wrong and int(example.gold) != _place(document)
-        return whole_text(document) if is_wrong and _is_asked(example) else ()
+        is_asked = is_option_field(document.field) and _is_asked(example)
+        return whole_text(document) if is_asked and example.gold != _place(document) else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The option that comes in this one's place; the first wrong one gets the best."""
@@ -121,9 +125,7 @@ class OtherOptions(Change, AsksAhead):
         """New options of each item, the best first."""
         raise NotImplementedError
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         """Whether the model is right about each item (a share of ties), and chance."""
         raise NotImplementedError
 
@@ -139,8 +141,9 @@ _REFUSALS: Final[WeakKeyDictionary[Any, dict[Any, str]]] = WeakKeyDictionary()
 class OptionFromPassage(OtherOptions):
     """Stretches of the passage in the place of the wrong options: what a reader finds next best.
 
-    They are of sentences that have no word of the right option, nor what the reader finds best.
-    Where it finds too few, old options stay. Questions for what is true, or not so, get none.
+    They are of sentences that have no word of the right option, and none of what the reader finds
+    best (three stretches). Where there are too few, old options stay. Questions for what is true,
+    or not so, get none.
 
     Parameters
     ----------
@@ -171,9 +174,7 @@ class OptionFromPassage(OtherOptions):
         found = self._model(document).stretches(asked, most=_BEST)
         return [_chosen(e, [*own]) for e, own in zip(examples, found, strict=True)]
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         found = self._model(document).stretches([_asked(e) for e in examples], most=_BEST)
         hits = [_told(example, own) for example, own in zip(examples, found, strict=True)]
         return hits, _guessing(examples)
@@ -198,8 +199,8 @@ class WrittenOption(OtherOptions):
 
     **Measures** whether a model takes an option that sounds right.
 
-    **Misleads when** what is written is right as well: writers are told the right option, and say it
-    in other words. Read a sample; or when a model of the options alone loses as much.
+    **Misleads when** what is written is right as well: a writer may say the right option in other
+    words, so read a sample; or when a model of the options alone loses as much.
 
     References
     ----------
@@ -219,9 +220,7 @@ class WrittenOption(OtherOptions):
         found = self._model(document).options(asked, most=most)
         return [_new(e, own) for e, own in zip(examples, found, strict=True)]
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         hits = []
         passages = [_words(example.text) for example in examples]
         for at, own in enumerate(self._found(examples, document)):
@@ -242,13 +241,13 @@ def _place(document: Document) -> int:
 def _is_asked(example: Example) -> bool:
     """Whether a question about a text asks for what the text says, and its answer is known."""
     question = example.fields.get("question", "")
-    is_known = example.gold is not None and "text" in example.fields and bool(question)
+    is_known = isinstance(example.gold, Option) and "text" in example.fields and bool(question)
     return is_known and not _ASKS_FOR_TRUTH.search(question)
 
 
-def _asked(example: Example) -> Asked:
+def _asked(example: Example) -> AskedPassage:
     right = options_in(example.fields)[int(example.gold)]
-    return Asked(example.text, example.fields["question"], right)
+    return AskedPassage(example.text, example.fields["question"], right)
 
 
 def _drawn(examples: Sequence[Example]) -> Sequence[Example]:
@@ -298,19 +297,26 @@ def _chosen(example: Example, found: Sequence[Any]) -> list[str]:
         return max((i for i, (a, _) in enumerate(borders) if a <= start), default=0)
 
     evidence = {i for i, (a, b) in enumerate(borders) if wanted & _words(text[a:b])}
-    evidence |= {sentence(one.start) for one in found[:1]}
+    evidence |= {sentence(one.start) for one in found[:_SURE]}
     free = [text[s.start : s.end] for s in found if sentence(s.start) not in evidence]
-    return _new(example, free)
+    return _new(example, [one for one in free if not _is_spoken(one)])
+
+
+def _is_spoken(text: str) -> bool:
+    """Whether it has words of a speaker, or those of empty phrases, which no option has."""
+    return not _SPOKEN.isdisjoint(word.lower() for word in token_texts(text))
 
 
 def _new(example: Example, texts: Sequence[str]) -> list[str]:
     """Texts that say something, are not the right option, and neither hold nor lie in another."""
-    wanted = _words(options_in(example.fields)[int(example.gold)])
+    right = options_in(example.fields)[int(example.gold)]
+    wanted = _words(right)
     found: list[str] = []
     for text in texts:
         said, own = _words(text), text.casefold().strip(" .")
-        is_other = bool(said) and not (said <= wanted or wanted <= said)
-        others = [one.casefold().strip(" .") for one in found]
+        is_same = said <= wanted or (bool(wanted) and wanted <= said)
+        is_other = bool(said) and not is_same
+        others = [one.casefold().strip(" .") for one in (*found, *([] if wanted else [right]))]
         is_apart = not any(own in one or one in own for one in others)
         if is_other and is_apart and len(text.split()) <= _MOST_WORDS:
             found.append(text)

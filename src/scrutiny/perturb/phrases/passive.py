@@ -15,6 +15,7 @@ whole or follow one another with something between, verbs without a passive, and
 second verb that would get another subject.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,8 +34,8 @@ from scrutiny.text.spacy_pipeline import Annotation
 _WITHOUT: Final = frozenset(
     "have be become resemble fit lack cost weigh equal suit mean want like get let make last "
     "contain hold enjoy reach enter leave join lose take mind wish need seem remain cause help "
-    "promise threaten quit finish start begin stop feel know watch say pass "
-    "owe bring marry meet face involve require include concern possess own number keep".split()
+    "promise threaten quit finish start begin stop feel know watch say pass owe bring marry meet "
+    "face escape involve require include concern possess own number keep spend".split()
 )
 #: Verbs with two objects, of which a parse may make one; and of fixed terms ("gave birth").
 _OF_TWO: Final = frozenset(
@@ -51,6 +52,9 @@ _BE: Final = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")
 _HAVE: Final = {"has": ("has", "have"), "have": ("has", "have"), "had": ("had", "had")}
 _MODALS: Final = frozenset("will would can could may might must shall should".split())
 _NEGATIONS: Final = ("n't", "n’t")
+#: Nouns of one form for one and several, and ends of a clause that leaves its verb out ("to.").
+_ONE_FORM: Final = frozenset("deer fish sheep series species aircraft".split())
+_ELLIPSIS: Final = re.compile(r"\b(?:to|do so|did so)\s*(?:[.!?,;]|$)", re.IGNORECASE)
 _MOST: Final = 8  # tokens of a subject or an object
 
 
@@ -129,8 +133,8 @@ def _parse(document: Document) -> Annotation:
 def _parsed(parser: Any, text: str) -> Annotation:
     assert len(GAP) == 1
     words = (word if word != GAP else "I" for word in _pieces(text))
-    (parse,) = parser.annotate(["".join(words)])
-    return parse
+    found: list[Annotation] = parser.annotate(["".join(words)])
+    return found[0]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -142,6 +146,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 def clauses_of(text: str, parse: Annotation) -> list[ActiveClause]:
     """Clauses that can be turned, in text order."""
+    if _ELLIPSIS.search(text):
+        return []
     tops = (i for i, relation in enumerate(parse.deprels) if relation == "ROOT")
     found = (_clause(text, parse, verb) for verb in tops)
     return [clause for clause in found if clause is not None and turned(text, parse, clause)]
@@ -167,6 +173,8 @@ def _clause(text: str, parse: Annotation, verb: int) -> ActiveClause | None:
     given = [part for part in parts if part is not None]
     if not datives and base in _OF_TWO and not _is_one(parse, given[0]):
         return None
+    if not _has_number(parse, words, given[0]):
+        return None
     group = range(subject[-1] + 1, verb)
     at = verb + 1
     for part in given:
@@ -187,6 +195,13 @@ def _is_one(parse: Annotation, part: range) -> bool:
     return is_name or parse.tags[top].xpos == "NNS" != first[:3] or first in ("DT", "PRP$", "CD")
 
 
+def _has_number(parse: Annotation, words: Sequence[str], part: range) -> bool:
+    """Whether it is told if an object is one or several; not of *the deer*, *the Bangladeshis*."""
+    top = next(i for i in part if parse.heads[i] not in part)
+    is_people = parse.tags[top].xpos == "NNP" and words[part[0]].lower() == "the"
+    return words[top].lower() not in _ONE_FORM and not (is_people and words[top].endswith("s"))
+
+
 def _is_turnable(parse: Annotation, child: int, base: str) -> bool:
     """Whether a part of a clause stays as it is when the clause is turned."""
     of = parse.deprels[child]
@@ -194,8 +209,10 @@ def _is_turnable(parse: Annotation, child: int, base: str) -> bool:
     has_subject = "nsubj" in own or "nsubjpass" in own
     if of == "xcomp":
         return base in _OBJECT_DOES
-    if of in ("conj", "advcl", "pcomp"):
+    if of in ("conj", "advcl"):
         return has_subject
+    if of == "prep" and "pcomp" in own:  # "after winning", which the subject does
+        return False
     return of not in ("prt", "oprd", "ccomp", "auxpass", "expl", "preconj")
 
 
@@ -228,26 +245,26 @@ def _phrase(parse: Annotation, words: Sequence[str], top: int) -> range | None:
     return found
 
 
-def turned(
-    text: str, parse: Annotation, clause: ActiveClause
-) -> list[tuple[int, int, str]] | None:
+def turned(text: str, parse: Annotation, clause: ActiveClause) -> list[tuple[int, int, str]] | None:
     """Edits ``(start, end, text)`` that turn a clause; None where its verb group is another."""
     spans = parse.spans
 
     def said(part: range) -> str:
         return text[spans[part[0]][0] : spans[part[-1]][1]]
 
-    is_plural = _is_plural(parse, clause.object)
+    is_plural = _is_plural(text, parse, clause.object)
     group = _group(text, parse, clause, is_plural=is_plural)
     if group is None:
         return None
     first, before = clause.subject[0], said(clause.subject)
-    if parse.tags[first].xpos not in ("NNP", "NNPS") and before[:2] != "I ":
+    if parse.tags[first].xpos not in ("NNP", "NNPS") and before[1:2].islower():
         before = before[:1].lower() + before[1:]
     new = said(clause.object)
     by = f" by {before}"
     start = spans[clause.verb][0] if not clause.group else spans[clause.group[0]][0]
-    edits = [(spans[first][0], spans[clause.subject[-1]][1], new[:1].upper() + new[1:])]
+    if text[spans[first][0]].isupper():
+        new = new[:1].upper() + new[1:]
+    edits = [(spans[first][0], spans[clause.subject[-1]][1], new)]
     edits.append((start, spans[clause.verb][1], group))
     end = spans[clause.object[-1]][1]
     behind = spans[clause.last][1]
@@ -259,9 +276,12 @@ def turned(
     return edits
 
 
-def _is_plural(parse: Annotation, part: range) -> bool:
-    """Whether a noun phrase is of several: by its head, or by *and*."""
+def _is_plural(text: str, parse: Annotation, part: range) -> bool:
+    """Whether a noun phrase is of several: by its head, a number, or *and*."""
     top = next(i for i in part if parse.heads[i] not in part)
+    number = next((text[slice(*parse.spans[i])] for i in part if parse.tags[i].xpos == "CD"), "one")
+    if number.lower() not in ("one", "1") and parse.deprels[part[0]] == "nummod":
+        return True
     is_joined = any(parse.deprels[i] == "conj" and parse.heads[i] == top for i in part)
     return is_joined or parse.tags[top].xpos in ("NNS", "NNPS")
 

@@ -247,11 +247,17 @@ RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "pinyin": ResourceKind(partial(_packaged, "pinyin"), "pypinyin", "pypinyin", "zh", "pypinyin"),
     "items": ResourceKind(_load_items, "own", "own, DATA"),
     "reader": ResourceKind(
-        partial(_load_of_options, "reader"), "words", f"words, {_MODELS}, python:FILE:NAME", "nlp",
+        partial(_load_of_options, "reader"),
+        "words",
+        f"words, {_MODELS}, python:FILE:NAME",
+        "nlp",
         "spacy",
     ),
     "writer": ResourceKind(
-        partial(_load_of_options, "writer"), None, f"{_MODELS}, python:FILE:NAME", "hf",
+        partial(_load_of_options, "writer"),
+        None,
+        f"{_MODELS}, python:FILE:NAME",
+        "hf",
         "transformers",
     ),
 }
