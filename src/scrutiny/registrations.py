@@ -229,7 +229,7 @@ attack scrutiny.perturb.recipes.
     empty_prefixes@1   explained:EmptyPrefixes
     hotflip@1          hotflip:HotFlip
     input_reduction@1  without_models:InputReduction
-    named_sentence@1   explained:NamedSentence
+    named_sentence@1   explained:SentenceOfNamedWords
     named_stop_words@1  explained:NamedStopWords
     pruthi@1           characters:Pruthi
     pso@1              without_models:Pso
