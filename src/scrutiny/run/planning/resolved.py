@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
+from scrutiny.core.columns.item_columns import Items
 from scrutiny.core.design import Design
 from scrutiny.core.diagnostic import ChangesTexts, Diagnostic
-from scrutiny.core.example import Example
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
@@ -161,7 +161,7 @@ class Measurement:
     kind: str
     designs: Mapping[tuple[str, str], Design]
     cells: Mapping[str, tuple[ReplicatePair, ...]]
-    examples: Mapping[str, tuple[Example, ...]]
+    examples: Mapping[str, Items]
 
     @property
     def references(self) -> tuple[int, ...]:
