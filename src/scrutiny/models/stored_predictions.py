@@ -21,7 +21,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import BAD, AnswerError, first_failure_raised
 from scrutiny.models.answers.returned_answers import from_tags, given_answer
 from scrutiny.models.answers.returned_labels import answered_label
-from scrutiny.models.stored_rows import Key, KeyedRow, StoredRows, stored_rows
+from scrutiny.models.stored_rows import FileRow, Key, StoredRows, stored_rows
 from scrutiny.models.strings.adapters import Adapter, IdentifiedModel
 from scrutiny.models.strings.model_families import natural_key
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
@@ -86,39 +86,39 @@ class StoredPredictions(IdentifiedModel):
         if place < 0:
             what = f"item {example.id!r}" + (f", variant {variant!r}" if variant else "")
             raise AnswerError("no_prediction", f"{self.source} has no row for {what}")
-        stored = self._rows[place]
-        texts = [
-            (name, text) for name in self._fields if (text := stored.row.get(name)) is not None
-        ]
+        row, at = self._rows[place], self._rows.place(place)
+        texts = [(name, text) for name in self._fields if (text := row.get(name)) is not None]
         if any(example.fields.get(name) != str(text) for name, text in texts):
             raise AnswerError(
-                "no_prediction", f"{stored.place} is for another text of item {example.id!r}"
+                "no_prediction",
+                f"{at} is for another text of item {example.id!r}",
             )
         if not texts and not variant and not self._is_first_text(example, place):
             raise ModelError(
-                f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
+                f"Item {example.id!r} was asked with two texts, and {at} does not say "
                 f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
                 "that an answer to the original is never taken for one to a changed text."
             )
         if self._kind is None or self._kind is LABEL:
-            return Prediction(self._label(stored), scores=self._scores(stored))
+            return Prediction(self._label(row), scores=self._scores(row, at))
         if self._kind is SPANS:
-            answer = stored.row.get("spans")
-            answer = stored.row.get("tags") if answer is None else answer
+            answer = row.get("spans")
+            answer = row.get("tags") if answer is None else answer
             if not isinstance(answer, list):
                 raise AnswerError(
-                    BAD, f"{stored.place} has neither a list of spans nor a list of tags."
+                    BAD,
+                    f"{at} has neither a list of spans nor a list of tags.",
                 )
-            found = from_tags([answer], [example], source=stored.place, has_words=True)
+            found = from_tags([answer], [example], source=at, has_words=True)
             return first_failure_raised(found)[0]
         column = self._columns["answer"]
-        if column not in stored.row:
+        if column not in row:
+            names = ", ".join(map(str, self._rows.names(place)))
             raise AnswerError(
                 BAD,
-                f"{stored.place} has no {column!r}. Its columns are: "
-                f"{', '.join(map(str, stored.names))}. Rename with #answer=COLUMN.",
+                f"{at} has no {column!r}. Its columns are: {names}. Rename with #answer=COLUMN.",
             )
-        return given_answer(stored.row[column], example, self._kind, source=stored.place)
+        return given_answer(row[column], example, self._kind, source=at)
 
     def _is_first_text(self, example: Example, place: int) -> bool:
         """Whether a row has been asked for no other text than this one."""
@@ -127,18 +127,18 @@ class StoredPredictions(IdentifiedModel):
         self._asked[place] = asked
         return known in (0, asked)
 
-    def _label(self, stored: KeyedRow) -> str | None:
+    def _label(self, row: FileRow) -> str | None:
         """Label of one row, if it has one."""
-        label = stored.row.get(self._columns["label"])
+        label = row.get(self._columns["label"])
         return None if label is None or label == "" else answered_label(label)
 
-    def _scores(self, stored: KeyedRow) -> tuple[float, ...] | None:
+    def _scores(self, row: FileRow, at: str) -> tuple[float, ...] | None:
         """Probabilities of one row, in the order of the labels."""
-        answer = stored.row.get(self._columns["probabilities"])
+        answer = row.get(self._columns["probabilities"])
         if answer is None:
             cells = {
                 name.removeprefix(_PREFIX): value
-                for name, value in stored.row.items()
+                for name, value in row.items()
                 if name.startswith(_PREFIX) and value not in (None, "")
             }
             if not cells:
@@ -149,13 +149,9 @@ class StoredPredictions(IdentifiedModel):
                 return tuple(float(answer[label]) for label in self.labels)
             return tuple(float(value) for value in answer)
         except KeyError as error:
-            raise AnswerError(
-                BAD, f"{stored.place} has no probability of {error.args[0]!r}."
-            ) from error
+            raise AnswerError(BAD, f"{at} has no probability of {error.args[0]!r}.") from error
         except (TypeError, ValueError) as error:
-            raise AnswerError(
-                BAD, f"{stored.place}: probabilities cannot be read: {error}"
-            ) from error
+            raise AnswerError(BAD, f"{at}: probabilities cannot be read: {error}") from error
 
     def _stated_labels(self) -> tuple[str, ...]:
         """Labels in the file: of its probabilities, or else all that occur."""
@@ -163,27 +159,29 @@ class StoredPredictions(IdentifiedModel):
             return ()
         seen: dict[str, None] = {}
         column = self._columns["probabilities"]
-        first = self._rows[0].names if len(self._rows) else ()
+        first = self._rows.names(0) if len(self._rows) else ()
         has_scores = column in first or any(name.startswith(_PREFIX) for name in first)
         kind = column if has_scores else self._columns["label"]
-        for stored in map(self._rows.__getitem__, self._rows.kinds(kind)):
-            answer = stored.row.get(self._columns["probabilities"])
+        for place in self._rows.kinds(kind):
+            row, at = self._rows[place], self._rows.place(place)
+            answer = row.get(self._columns["probabilities"])
             if isinstance(answer, Mapping):
                 return tuple(str(label) for label in answer)
             if isinstance(answer, list):
                 raise ModelError(
-                    f"{stored.place} lists probabilities without saying of which labels. Add "
+                    f"{at} lists probabilities without saying of which labels. Add "
                     "them in order behind the file name: #labels=negative|positive."
                 )
-            columns = [name for name in stored.row if name.startswith(_PREFIX)]
+            columns = [name for name in row if name.startswith(_PREFIX)]
             if columns:
                 return tuple(name.removeprefix(_PREFIX) for name in columns)
-            label = self._label(stored)
+            label = self._label(row)
             if label is None:
+                names = ", ".join(map(str, self._rows.names(place)))
                 raise ModelError(
-                    f"{stored.place} has no {self._columns['label']!r} and no probabilities: a "
+                    f"{at} has no {self._columns['label']!r} and no probabilities: a "
                     f"mapping from labels in {self._columns['probabilities']!r}, or columns "
-                    f"{_PREFIX}LABEL. Its columns are: {', '.join(map(str, stored.names))}. Rename "
+                    f"{_PREFIX}LABEL. Its columns are: {names}. Rename "
                     "with #label=COLUMN or #probabilities=COLUMN."
                 )
             seen[label] = None
@@ -206,21 +204,24 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     rows = stored_rows(path, lambda name: name in read or name.startswith(_PREFIX))
     variants = {""}
 
-    def key_of(stored: KeyedRow) -> Key:
-        name, variant = stored.row.get(id_column), stored.row.get(variant_column)
+    def key_of(number: int) -> Key:
+        row = rows[number]
+        name, variant = row.get(id_column), row.get(variant_column)
         if name is None:
             raise ModelError(
-                f"{stored.place} has no {id_column!r}, the item's identifier. Its columns are: "
-                f"{', '.join(map(str, stored.names))}. Rename with #id=COLUMN."
+                f"{rows.place(number)} has no {id_column!r}, the item's identifier. Its columns "
+                f"are: {', '.join(map(str, rows.names(number)))}. Rename with #id=COLUMN."
             )
-        variants.add("" if variant is None else str(variant))
-        return str(name), "" if variant is None else str(variant)
+        if variant is None:
+            return str(name), ""
+        variants.add(str(variant))
+        return str(name), str(variant)
 
     if (twice := rows.index(key_of)) is not None:
-        first, second = map(rows.__getitem__, twice)
-        name, variant = key_of(second)
+        first, second = map(rows.place, twice)
+        name, variant = key_of(twice[1])
         raise ModelError(
-            f"{second.place} and {first.place} are both for item {name!r}"
+            f"{second} and {first} are both for item {name!r}"
             + (f", variant {variant!r}." if variant else ".")
         )
     identity = digest(hash_file(path), canonical_json(source.options_of_answers()))

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.boundary.printable import repeated
@@ -136,14 +136,6 @@ Key = tuple[str, str]  # item, variant
 _BLOCK: Final = 4_096
 
 
-class KeyedRow(NamedTuple):
-    """A stored row: its position, its cells, and the names of all columns."""
-
-    place: str
-    row: FileRow
-    names: Sequence[str]
-
-
 class StoredRows(ABC):
     """Rows of a file by number, from 0, and their numbers by item and variant.
 
@@ -158,31 +150,39 @@ class StoredRows(ABC):
         """Number of rows."""
 
     @abstractmethod
-    def __getitem__(self, number: int) -> KeyedRow:
-        """Row of a number."""
+    def __getitem__(self, number: int) -> FileRow:
+        """Cells of the row of a number."""
+
+    @abstractmethod
+    def place(self, number: int) -> str:
+        """``file:line`` of a row."""
+
+    @abstractmethod
+    def names(self, number: int) -> Sequence[str]:
+        """Names of all columns of a row."""
 
     @abstractmethod
     def kinds(self, column: str) -> Iterable[int]:
         """Numbers of rows that have, together, all values of a column, in order."""
 
-    def index(self, key: Callable[[KeyedRow], Key]) -> tuple[int, int] | None:
+    def index(self, key: Callable[[int], Key]) -> tuple[int, int] | None:
         """Make rows known by their keys; two of one key, the first such pair, or None.
 
         Parameters
         ----------
         key
-            Key of a row; it raises for a row without one.
+            Key of the row of a number; it raises for a row without one.
         """
         import numpy as np
 
         self._key = key
-        hashes = (hash(key(self[number])) for number in range(len(self)))
+        hashes = (hash(key(number)) for number in range(len(self)))
         every = np.fromiter(hashes, dtype=np.int64, count=len(self))
         self._order = np.argsort(every, kind="stable")
         self._hashes = every[self._order]
         again = np.flatnonzero(self._hashes[1:] == self._hashes[:-1]) + 1
         for number in sorted(self._order[again].tolist()):
-            first = self.places([key(self[number])])[0]
+            first = self.places([key(number)])[0]
             if first != number:
                 return first, number
         return None
@@ -192,19 +192,23 @@ class StoredRows(ABC):
         import numpy as np
 
         wanted = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
-        starts = np.searchsorted(self._hashes, wanted).tolist()
+        starts = np.searchsorted(self._hashes, wanted)
+        last = np.minimum(starts, max(0, len(self) - 1))
+        is_there = self._hashes[last] == wanted if len(self) else np.zeros(len(keys), np.bool_)
+        firsts = np.where(is_there, self._order[last] if len(self) else -1, -1).tolist()
         return [
-            self._of(key, start, at)
-            for key, start, at in zip(keys, wanted.tolist(), starts, strict=True)
+            number if number < 0 or self._key(number) == key else self._further(key, start)
+            for key, number, start in zip(keys, firsts, starts.tolist(), strict=True)
         ]
 
-    def _of(self, key: Key, wanted: int, at: int) -> int:
-        """Number of the row of a key, whose hash begins at a place of the sorted ones."""
-        while at < len(self._hashes) and self._hashes[at] == wanted:
-            number = int(self._order[at])
-            if self._key(self[number]) == key:
+    def _further(self, key: Key, start: int) -> int:
+        """Number of the row of a key that shares its hash with an earlier one."""
+        wanted = self._hashes[start]
+        for at in range(start + 1, len(self)):
+            if self._hashes[at] != wanted:
+                break
+            if self._key(number := int(self._order[at])) == key:
                 return number
-            at += 1
         return -1
 
 
@@ -217,9 +221,16 @@ class RowsInMemory(StoredRows):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, number: int) -> KeyedRow:
-        place, row = self._rows[number]
-        return KeyedRow(place, row, list(row))
+    def __getitem__(self, number: int) -> FileRow:
+        return self._rows[number][1]
+
+    def place(self, number: int) -> str:
+        """``file:line`` of a row."""
+        return self._rows[number][0]
+
+    def names(self, number: int) -> Sequence[str]:
+        """Names of the columns of a row."""
+        return list(self._rows[number][1])
 
     def kinds(self, column: str) -> Iterable[int]:
         """All rows: each may have other columns."""
@@ -230,19 +241,26 @@ class RowsOfTable(StoredRows):
     """Rows of a Parquet file, of which some columns are read."""
 
     def __init__(self, table: "pa.Table", path: Path, names: Sequence[str]) -> None:
-        self._table, self._path, self._names = table, path, names
+        self._table, self._name, self._names = table, path.name, names
         self._block: tuple[int, list[dict[str, Any]]] = -1, []
 
     def __len__(self) -> int:
         size: int = self._table.num_rows
         return size
 
-    def __getitem__(self, number: int) -> KeyedRow:
-        block = number // _BLOCK
+    def __getitem__(self, number: int) -> FileRow:
+        block, place = divmod(number, _BLOCK)
         if block != self._block[0]:
             self._block = block, self._table.slice(block * _BLOCK, _BLOCK).to_pylist()
-        row = self._block[1][number - block * _BLOCK]
-        return KeyedRow(f"{self._path.name}:{number + 1}", row, self._names)
+        return self._block[1][place]
+
+    def place(self, number: int) -> str:
+        """``file:row`` of a row."""
+        return f"{self._name}:{number + 1}"
+
+    def names(self, number: int) -> Sequence[str]:
+        """Names of the columns of the file, whether they are read or not."""
+        return self._names
 
     def kinds(self, column: str) -> Iterable[int]:
         """First row of each value; all rows where there is no such column."""

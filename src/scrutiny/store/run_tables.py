@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrutiny.core.answers.answer import answer_json, answer_of, answer_text
-from scrutiny.core.boundary.json_text import canonical_json, plain
+from scrutiny.core.boundary.json_text import canonical_json, plain, texts_json
 from scrutiny.core.boundary.printable import writable
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
 from scrutiny.core.columns.coded import Coded
@@ -154,7 +154,7 @@ def _of_columns(examples: ItemColumns, dataset: str) -> pa.Table:
     """The same table of items that are columns already."""
     n, texts = len(examples), examples.fields
     rows = zip(*(column.to_pylist() for column in texts.values()), strict=True)
-    fields = (canonical_json(dict(zip(texts, row, strict=True))) for row in rows)
+    fields = (texts_json(dict(zip(texts, row, strict=True))) for row in rows)
 
     def column(own: Coded, word: Callable[[Any], str | None]) -> pa.Array:
         words = pa.array([word(value) for value in own.values], pa.string())
