@@ -1,4 +1,4 @@
-"""Vectors of words at each layer of a network over words: the capability ``representations``."""
+"""Vectors of words at each layer of a network over words: ``representations``, ``last_layer``."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,9 +8,12 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats, Singles
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.example import Example
 from scrutiny.core.queries.language import POOLINGS, Passage
 from scrutiny.core.record import grouped
+from scrutiny.core.task import Task
 from scrutiny.models.words.word_model import BEGIN, END
+from scrutiny.tasks.tasks import base_name
 from scrutiny.text.tokens import token_spans
 
 
@@ -18,9 +21,34 @@ class ReadsLayers(ABC):
     """A network over words with vectors of its layers; 0 are the embeddings."""
 
     n_layers: int
+    task: str
+    labels: tuple[str, ...]
+    gives_answers: bool
+    capabilities: frozenset[str]
     _parts: Any
     _network: Any
     _known: Any
+
+    def keep_vectors_alone(self, task: Task) -> None:
+        """Be a reader of texts of any task, with vectors and without answers."""
+        self.task, self.labels, self.gives_answers = base_name(task), (), False
+        self.capabilities = frozenset({"representations"})
+
+    def last_layer(self, examples: Sequence[Example]) -> Floats:
+        """Vector ``(example, dimension)`` of each text that the output layer reads."""
+        import torch
+
+        found: list[Floats] = []
+        output, embedding = self._network["output"], self._network["embedding"]
+        hook = output.register_forward_pre_hook(lambda _, given: found.append(given[0][0].numpy()))
+        try:
+            with torch.inference_mode():
+                for example in examples:
+                    ids, *where = self._sequences([self._parts.vocabulary.cut(example.text)])
+                    self._parts.logits(embedding(ids), *where)
+        finally:
+            hook.remove()
+        return np.array(found)
 
     def representations(
         self, passages: Sequence[Passage], *, poolings: Sequence[str], layers: Sequence[int]
@@ -51,6 +79,10 @@ class ReadsLayers(ABC):
                             found[i, j, k] = 0.0
                             found[i, j, k, : own.shape[1]] = own[rows].mean(axis=0)
         return found
+
+    @abstractmethod
+    def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
+        """Ids, lengths and places of words of texts."""
 
     def _layers(self, text: str, *, is_bounded: bool) -> list[Floats]:
         """Vectors ``(position, dimension)`` of a text at each layer, embeddings first."""
