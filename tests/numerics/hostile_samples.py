@@ -40,7 +40,8 @@ TREE: Final = "".join(
 AGREEING: Final = "".join(
     f"# sent_id = v{k}\n"
     f"1\tdog{n}\tdog\tNOUN\t_\tNumber={'Plur' if n else 'Sing'}\t2\tnsubj\t_\t_\n"
-    "2\tis\tbe\tAUX\t_\tMood=Ind|Number=" + ("Plur" if n else "Sing")
+    "2\tis\tbe\tAUX\t_\tMood=Ind|Number="
+    + ("Plur" if n else "Sing")
     + "|Person=3|Tense=Pres|VerbForm=Fin\t0\troot\t_\t_\n\n"
     for k, n in enumerate(("", "s"))
 )

@@ -13,6 +13,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.eraser import write
+from scrutiny.diagnostics.attribution.attribution_curves import OVERSTABILITY
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places
 from scrutiny.diagnostics.attribution.likeness import likeness
 from scrutiny.diagnostics.attribution.plausibility import (
@@ -27,6 +28,7 @@ from scrutiny.diagnostics.attribution.plausibility import (
 from scrutiny.diagnostics.attribution.rationales import sentences_of
 from scrutiny.diagnostics.attribution.read_texts import read_text
 from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.tasks.classification import TextClassification
@@ -134,6 +136,15 @@ def test_a_model_of_two_words_needs_no_others(tmp_path):
     assert estimate(folder, "mean(same)", role="control", kept=12).value == 1
     (finding,) = folder.findings()
     assert finding.verdict == "supported"
+    view = load_view(folder.path)
+    (chart,) = OVERSTABILITY.make(view).charts
+    assert [row[0] for row in chart.table.rows] == ["0", "4", "12"]
+    assert chart.table.rows[1][1].startswith("1.0")
+    drawn = {(p["series"], p["words"]): p["value"] for p in chart.spec["data"]["values"]}
+    assert drawn["words named most often", "4"] == 1
+    assert drawn["random words", "4"] < 0.9
+    (told,) = OVERSTABILITY.lines(view)
+    assert told.text.startswith("With 4 words left of all texts, 100 %")
     with pytest.raises(PlanError, match="is one of them"):
         run("attribution.overstability", linear(), reviews(4), tmp_path / "b", few=3)
 
@@ -318,3 +329,31 @@ def test_several_seeds_of_a_model_are_compared_beside_it(tmp_path):
     shared = estimate(folder, "mean(shared)", method="occlusion")
     assert shared.n_replicates == 3
     assert shared.value > estimate(folder, "mean(shared)", role="control").value
+
+
+def test_scores_of_a_sum_stay_when_a_word_is_left_out_and_random_ones_do_not(tmp_path):
+    """Integrated gradients of a linear model are its weights, whatever else stands there."""
+    names = ["integrated_gradients", "occlusion"]
+    folder = run(
+        "attribution.sensitivity", linear(), reviews(12), tmp_path / "run",
+        methods=names, neighbors=2,
+    )  # fmt: skip
+    assert estimate(folder, "mean(sensitivity)", method=names[0]).value < 1e-6
+    assert estimate(folder, "mean(shared)", method=names[0]).value == 1
+    null = estimate(folder, "mean(sensitivity)", role="control")
+    assert 0.65 < null.value < 0.95  # the larger of two, each about the root of a half
+    own = estimate(folder, "mean(sensitivity)", method=names[1])
+    gap = estimate(folder, "gap(mean(sensitivity))", method=f"{names[1]} - random")
+    assert 0 < own.value < null.value
+    assert gap.value == pytest.approx(own.value - null.value)
+
+
+def test_the_largest_distance_of_neighbors_counts():
+    from scrutiny.diagnostics.attribution.sensitivity import _largest
+
+    text = np.array([3.0, 4.0, 0.0])
+    near, far = np.array([3.0, 4.0, 0.5]), np.array([4.0, 3.0, 0.0])
+    found = _largest([(text, near), (text, far)])
+    assert found == pytest.approx((2**0.5 / 10, 0.0, 1 / 3))
+    assert _largest([]).reason == "other_answer"
+    assert _largest([(0 * text, near)]).reason == "only_ties"

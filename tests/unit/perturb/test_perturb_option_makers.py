@@ -1,5 +1,7 @@
 """Other wrong options: what is left out, who has skill enough, and models that fall for them."""
 
+from types import SimpleNamespace
+
 import pytest
 
 import scrutiny
@@ -8,7 +10,12 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.passages.option_makers import OptionFromPassage
-from scrutiny.perturb.resources.capabilities import Asked, OptionWriter, Stretch, StretchReader
+from scrutiny.perturb.resources.capabilities import (
+    AskedPassage,
+    FoundStretch,
+    OptionWriter,
+    StretchReader,
+)
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.resources.option_sources import PythonReader, PythonWriter
 from scrutiny.perturb.resources.other_items import OtherItems
@@ -41,7 +48,7 @@ ITEMS = [*dialogues()]
 
 
 class Finder:
-    """Finds what was bought first, then the second sentence; or random stretches first."""
+    """Finds what was bought first, at last the second sentence; or the first words alone."""
 
     def __init__(self, *, knows=True):
         self.knows, self.asked = knows, 0
@@ -52,10 +59,10 @@ class Finder:
         for one in queries:
             right = one.text.index("the old")
             left = one.text.index("the", one.text.index("left"))
-            best = Stretch(right, one.text.index(" on day"), 1.0)
-            rest = Stretch(left, len(one.text) - 1, 0.5)
-            marks = [Stretch(len(one.text) - 1, len(one.text), 2.0)]
-            found.append([best, *marks, rest][:most] if self.knows else marks)
+            best = FoundStretch(right, one.text.index(" on day"), 1.0)
+            rest = FoundStretch(left, len(one.text) - 1, 0.5)
+            beside = [FoundStretch(0, 3, 0.9), FoundStretch(4, 10, 0.8)]
+            found.append([best, *beside, rest][:most] if self.knows else beside)
         return found
 
 
@@ -78,12 +85,13 @@ def test_the_best_free_stretch_comes_in_the_place_of_the_wrong_option():
 @pytest.mark.parametrize(
     ("found", "chosen"),
     [
-        (["the old coat"], []),  # what is found best, and the right option
-        (["bought", "old coat"], []),  # inside the right option
-        (["bought", ".", "the"], []),  # marks and function words
-        (["bought", "the table near", "table near", "the table near the stone", "market wall"],
+        (["the table near the stone"], []),  # of a sentence of what is found best
+        (["Ida", "bought", "on day", "old coat"], []),  # inside the right option
+        (["Ida", "bought", "on day", ".", "the"], []),  # marks and function words
+        (["Ida", "bought", "on day", "the table near", "table near", "the table near the stone",
+          "market wall"],
          ["The table near.", "Market wall."]),  # the second holds words of the first
-        (["bought", "coat on day 0"], []),  # of the sentence with the right option
+        (["Ida", "bought", "on day", "coat on day 0"], []),  # of the sentence with the right option
     ],
 )  # fmt: skip
 def test_stretches_that_cannot_be_wrong_options_are_left_out(found, chosen):
@@ -121,19 +129,16 @@ def test_skill_is_the_first_stretch_that_tells_options_apart():
              "option_2": "blue sky", "option_3": "red sky"}  # fmt: skip
     example = Example("1", texts, Option(0))
 
-    class Context:
-        resources = {"reader": None}
-
     for said, hit in (("red", 1.0), ("blue", 0.0), ("white", 1 / 3), ("white red", 1.0)):
         words = said.split()
-        spans = [Stretch(i := texts["text"].index(w), i + len(w), 0.0) for w in words]
+        spans = [FoundStretch(i := texts["text"].index(w), i + len(w), 0.0) for w in words]
 
         class Given:
             def stretches(self, queries, *, most, spans=spans):
                 return [spans for _ in queries]
 
-        Context.resources = {"reader": Given()}
-        hits, without = OptionFromPassage()._skill([example], Context)
+        context = SimpleNamespace(resources={"reader": Given()})
+        hits, without = OptionFromPassage()._skill([example], context)
         assert (hits, without) == ([pytest.approx(hit)], pytest.approx(1 / 3))
 
 
@@ -164,7 +169,7 @@ def test_what_is_written_comes_if_its_writer_reads_the_passage():
 
 
 def test_functions_of_the_user_are_checked(tmp_path):
-    asked = [Asked("Ida left.", "Who?", "Bo")]
+    asked = [AskedPassage("Ida left.", "Who?", "Bo")]
     for given in ([(3, 3)], [(0, 99)], ["Bo"]):
         with pytest.raises(ModelError, match="which is no stretch of the text"):
             PythonReader(lambda *_, given=given: given, "mine").stretches(asked, most=2)
@@ -200,7 +205,7 @@ def test_a_checkpoint_gives_its_best_stretches_in_order(tiny):
     import torch
     from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
-    asked = Asked("ada left paris for london .", "where ?")
+    asked = AskedPassage("ada left paris for london .", "where ?")
     (found,) = load_resource("reader", f"hf:{tiny[0]}").stretches([asked], most=6)
     network = AutoModelForQuestionAnswering.from_pretrained(tiny[0]).eval()
     fed = AutoTokenizer.from_pretrained(tiny[0])(asked.question, asked.text, return_tensors="pt")
@@ -222,7 +227,7 @@ def test_a_checkpoint_gives_its_best_stretches_in_order(tiny):
 
 def test_a_language_model_writes_options_and_the_same_again(tiny):
     writer = load_resource("writer", f"hf:{tiny[1]}")
-    asked = [Asked("the film was good .", "was it ?", "good")]
+    asked = [AskedPassage("the film was good .", "was it ?", "good")]
     first = writer.options(asked, most=2)
     assert len(first[0]) == 2
     assert all("\n" not in text for text in first[0])
@@ -234,10 +239,10 @@ import re
 
 def spans(question, text, most):
     left = re.search("the [a-z]+ near.*wall", text)
-    return ["old " + re.search("old ([a-z]+)", text)[1], left.span()]
+    return ["old " + re.search("old ([a-z]+)", text)[1], "Ida", "bought", left.span()]
 
 def wrong(text, question, right, most):
-    return [text[slice(*spans(question, text, 2)[1])]]
+    return [text[slice(*spans(question, text, 4)[3])]]
 
 def first(items):
     return [int("old" in options[1]) for *_, options in ((t[:2], t[2:]) for t in items)]

@@ -6,7 +6,7 @@ refused.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -20,13 +20,18 @@ from scrutiny.core.facts import OPTIONS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import AsksAhead, Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, whole_text
-from scrutiny.perturb.resources.capabilities import Asked
+from scrutiny.perturb.resources.capabilities import AskedPassage
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.tokens import sentences, token_texts
 
 _BEST: Final = 20  # stretches of a reader
+_SURE: Final = 3  # of them, those that may be the right answer in other words
+_SPOKEN: Final = frozenset(
+    "i i'm i'll i've i'd me my mine we we'll us our you you're you'll your yours lot bit minute "
+    "moment example course earth fact truth all that".split()
+)
 _FEWEST, _CHECKED = 30, 300  # items on which skill is checked
 _MOST_WORDS: Final = 12
 #: Questions whose wrong options are what the passage does not say.
@@ -136,8 +141,9 @@ _REFUSALS: Final[WeakKeyDictionary[Any, dict[Any, str]]] = WeakKeyDictionary()
 class OptionFromPassage(OtherOptions):
     """Stretches of the passage in the place of the wrong options: what a reader finds next best.
 
-    They are of sentences that have no word of the right option, nor what the reader finds best.
-    Where it finds too few, old options stay. Questions for what is true, or not so, get none.
+    They are of sentences that have no word of the right option, and none of what the reader finds
+    best (three stretches). Where there are too few, old options stay. Questions for what is true,
+    or not so, get none.
 
     Parameters
     ----------
@@ -193,8 +199,8 @@ class WrittenOption(OtherOptions):
 
     **Measures** whether a model takes an option that sounds right.
 
-    **Misleads when** what is written is right as well: writers are told the right option, and say it
-    in other words. Read a sample; or when a model of the options alone loses as much.
+    **Misleads when** what is written is right as well: a writer may say the right option in other
+    words, so read a sample; or when a model of the options alone loses as much.
 
     References
     ----------
@@ -239,9 +245,9 @@ def _is_asked(example: Example) -> bool:
     return is_known and not _ASKS_FOR_TRUTH.search(question)
 
 
-def _asked(example: Example) -> Asked:
+def _asked(example: Example) -> AskedPassage:
     right = options_in(example.fields)[int(example.gold)]
-    return Asked(example.text, example.fields["question"], right)
+    return AskedPassage(example.text, example.fields["question"], right)
 
 
 def _drawn(examples: Sequence[Example]) -> Sequence[Example]:
@@ -291,9 +297,14 @@ def _chosen(example: Example, found: Sequence[Any]) -> list[str]:
         return max((i for i, (a, _) in enumerate(borders) if a <= start), default=0)
 
     evidence = {i for i, (a, b) in enumerate(borders) if wanted & _words(text[a:b])}
-    evidence |= {sentence(one.start) for one in found[:1]}
+    evidence |= {sentence(one.start) for one in found[:_SURE]}
     free = [text[s.start : s.end] for s in found if sentence(s.start) not in evidence]
-    return _new(example, free)
+    return _new(example, [one for one in free if not _is_spoken(one)])
+
+
+def _is_spoken(text: str) -> bool:
+    """Whether it has words of a speaker, or those of empty phrases, which no option has."""
+    return not _SPOKEN.isdisjoint(word.lower() for word in token_texts(text))
 
 
 def _new(example: Example, texts: Sequence[str]) -> list[str]:

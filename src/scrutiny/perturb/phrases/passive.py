@@ -15,6 +15,7 @@ whole or follow one another with something between, verbs without a passive, and
 second verb that would get another subject.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,14 +28,16 @@ from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, with_unknown
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import inflect, lemma
+from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.spacy_pipeline import Annotation
+from scrutiny.text.tokens import sentences
 
 #: Verbs without a passive, or with one that says something else.
 _WITHOUT: Final = frozenset(
     "have be become resemble fit lack cost weigh equal suit mean want like get let make last "
     "contain hold enjoy reach enter leave join lose take mind wish need seem remain cause help "
-    "promise threaten quit finish start begin stop feel know watch say pass "
-    "owe bring marry meet face involve require include concern possess own number keep spend".split()
+    "promise threaten quit finish start begin stop feel know watch say pass owe bring marry meet "
+    "face escape involve require include concern possess own number keep spend".split()
 )
 #: Verbs with two objects, of which a parse may make one; and of fixed terms ("gave birth").
 _OF_TWO: Final = frozenset(
@@ -51,6 +54,13 @@ _BE: Final = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")
 _HAVE: Final = {"has": ("has", "have"), "have": ("has", "have"), "had": ("had", "had")}
 _MODALS: Final = frozenset("will would can could may might must shall should".split())
 _NEGATIONS: Final = ("n't", "n’t")
+#: Nouns of one form for one and several, and ends of a clause that leaves its verb out ("to.").
+_ONE_FORM: Final = frozenset("deer fish sheep series species aircraft".split())
+_ELLIPSIS: Final = re.compile(r"\b(?:to|do so|did so)\s*(?:[.!?,;]|$)", re.IGNORECASE)
+_FEWEST, _LONGEST = 3, 60  # words of a sentence
+_DETERMINERS: Final = frozenset(
+    "the a an my our your this these those some many most all no every each both several".split()
+)
 _MOST: Final = 8  # tokens of a subject or an object
 
 
@@ -106,31 +116,50 @@ class Passive(Change):
 
     def sites(self, document: Document) -> Sites:
         """Clauses that the rules can turn."""
-        text, spans = document.text, _parse(document).spans
         return [
-            Site(spans[clause.subject[0]][0], spans[clause.last][1], clause.verb)
-            for clause in clauses_of(text, _parse(document))
+            Site(start + parse.spans[clause.subject[0]][0], start + parse.spans[clause.last][1])
+            for start, _, parse, clause in _found(document)
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The clause with its object in front."""
-        text, parse = document.text, _parse(document)
-        clause = next(c for c in clauses_of(text, parse) if c.verb == site.token)
-        edits = (Edit(document.field, *edit) for edit in turned(text, parse, clause) or ())
-        yield tuple([with_unknown(document, edit) for edit in edits])
+        for start, sentence, parse, clause in _found(document):
+            if start + parse.spans[clause.subject[0]][0] == site.start:
+                edits = (
+                    Edit(document.field, start + a, start + b, new)
+                    for a, b, new in turned(sentence, parse, clause) or ()
+                )
+                yield tuple([with_unknown(document, edit) for edit in edits])
 
 
-def _parse(document: Document) -> Annotation:
-    """Parse of a text, in which a gap is read as a pronoun."""
-    return _parsed(find_resource(document.resources, "parser"), document.text)
+def _found(document: Document) -> Iterator[tuple[int, str, Annotation, ActiveClause]]:
+    """Sentences with a clause that can be turned: where they begin, their parse, and the clause."""
+    text = document.text
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if not _may_be_turned(sentence):  # a parse takes most of the time
+            continue
+        parse = _parsed(find_resource(document.resources, "parser"), sentence)
+        for clause in clauses_of(sentence, parse):
+            yield start, sentence, parse, clause
 
 
-@lru_cache(maxsize=256)
-def _parsed(parser: Any, text: str) -> Annotation:
+def _may_be_turned(sentence: str) -> bool:
+    """Whether a sentence could have a subject at its beginning, a verb and an object."""
+    words = sentence.split()
+    if not _FEWEST <= len(words) <= _LONGEST:
+        return False
+    first = words[0].lower()
+    return first[:1].isalnum() and (first in _DETERMINERS or not is_stop_word(first))
+
+
+@lru_cache(maxsize=512)
+def _parsed(parser: Any, sentence: str) -> Annotation:
+    """Parse of a sentence, in which a gap is read as a pronoun."""
     assert len(GAP) == 1
-    words = (word if word != GAP else "I" for word in _pieces(text))
-    (parse,) = parser.annotate(["".join(words)])
-    return parse
+    words = (word if word != GAP else "I" for word in _pieces(sentence))
+    found: list[Annotation] = parser.annotate(["".join(words)])
+    return found[0]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -142,6 +171,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 def clauses_of(text: str, parse: Annotation) -> list[ActiveClause]:
     """Clauses that can be turned, in text order."""
+    if _ELLIPSIS.search(text):
+        return []
     tops = (i for i, relation in enumerate(parse.deprels) if relation == "ROOT")
     found = (_clause(text, parse, verb) for verb in tops)
     return [clause for clause in found if clause is not None and turned(text, parse, clause)]
@@ -167,6 +198,8 @@ def _clause(text: str, parse: Annotation, verb: int) -> ActiveClause | None:
     given = [part for part in parts if part is not None]
     if not datives and base in _OF_TWO and not _is_one(parse, given[0]):
         return None
+    if not _has_number(parse, words, given[0]):
+        return None
     group = range(subject[-1] + 1, verb)
     at = verb + 1
     for part in given:
@@ -185,6 +218,13 @@ def _is_one(parse: Annotation, part: range) -> bool:
     first = parse.tags[part[0]].xpos
     is_name = all(parse.tags[i].xpos == "NNP" for i in part)
     return is_name or parse.tags[top].xpos == "NNS" != first[:3] or first in ("DT", "PRP$", "CD")
+
+
+def _has_number(parse: Annotation, words: Sequence[str], part: range) -> bool:
+    """Whether it is told if an object is one or several; not of *the deer*, *the Bangladeshis*."""
+    top = next(i for i in part if parse.heads[i] not in part)
+    is_people = parse.tags[top].xpos == "NNP" and words[part[0]].lower() == "the"
+    return words[top].lower() not in _ONE_FORM and not (is_people and words[top].endswith("s"))
 
 
 def _is_turnable(parse: Annotation, child: int, base: str) -> bool:

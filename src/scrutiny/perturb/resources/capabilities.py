@@ -136,7 +136,7 @@ class GrammarChecker(Protocol):
         """(kind, text of the problem) for each grammar error."""
 
 
-class Stretch(NamedTuple):
+class FoundStretch(NamedTuple):
     """A stretch of a text, in code points, and how sure a reader is of it: higher is surer."""
 
     start: int
@@ -144,7 +144,7 @@ class Stretch(NamedTuple):
     score: float
 
 
-class Asked(NamedTuple):
+class AskedPassage(NamedTuple):
     """A question about a text, and its right option where a writer is told it."""
 
     text: str
@@ -156,7 +156,7 @@ class Asked(NamedTuple):
 class StretchReader(Protocol):
     """A reader that finds stretches of a text which could answer a question."""
 
-    def stretches(self, queries: Sequence[Asked], *, most: int) -> list[list[Stretch]]:
+    def stretches(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[FoundStretch]]:
         """At most so many stretches of each text, the best first."""
 
 
@@ -164,7 +164,7 @@ class StretchReader(Protocol):
 class OptionWriter(Protocol):
     """A writer of wrong options for a question."""
 
-    def options(self, queries: Sequence[Asked], *, most: int) -> list[list[str]]:
+    def options(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[str]]:
         """At most so many wrong options for each question, the best first."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from scrutiny.core.boundary.user_code import named_object
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.perturb.resources.capabilities import Asked, Stretch
+from scrutiny.perturb.resources.capabilities import AskedPassage, FoundStretch
 from scrutiny.perturb.resources.checkpoints import OverCheckpoint, remembered
 from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import is_stop_word, zipf
@@ -50,7 +50,7 @@ class WordReader:
         self._parser = load_spacy()
         self._parsed = lru_cache(maxsize=512)(self._parse)
 
-    def stretches(self, queries: Sequence[Asked], *, most: int) -> list[list[Stretch]]:
+    def stretches(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[FoundStretch]]:
         """At most so many phrases of each text, the best first."""
         return [self._found(one)[:most] for one in queries]
 
@@ -58,7 +58,7 @@ class WordReader:
         (parse,) = self._parser.annotate([text])
         return parse
 
-    def _found(self, asked: Asked) -> list[Stretch]:
+    def _found(self, asked: AskedPassage) -> list[FoundStretch]:
         text, parse = asked.text, self._parsed(asked.text)
         wanted = _content(asked.question)
         borders = sentences(text)
@@ -78,7 +78,7 @@ class WordReader:
             tags = {parse.tags[i].xpos for i in range(first, last + 1)}
             is_place = kind == "IN" and text[start:end].split()[0].lower() in _PLACES
             score += _OF_KIND * (kind in tags if kind != "IN" else is_place)
-            found[start, end] = Stretch(start, end, score)
+            found[start, end] = FoundStretch(start, end, score)
         return sorted(found.values(), key=lambda one: (-one.score, one.start, one.end))
 
 
@@ -120,14 +120,14 @@ class CheckpointReader(OverCheckpoint):
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         super().__init__(model, tokenizer)
-        self._known: dict[tuple[Asked, int], list[Stretch]] = {}
+        self._known: dict[tuple[AskedPassage, int], list[FoundStretch]] = {}
 
-    def stretches(self, queries: Sequence[Asked], *, most: int) -> list[list[Stretch]]:
+    def stretches(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[FoundStretch]]:
         """At most so many stretches of each text, the best first; a text that is long is cut."""
-        keys = [(Asked(one.text, one.question), most) for one in queries]
+        keys = [(AskedPassage(one.text, one.question), most) for one in queries]
         return remembered(self._known, keys, lambda new: [self._ask(*key) for key in new])
 
-    def _ask(self, asked: Asked, most: int) -> list[Stretch]:
+    def _ask(self, asked: AskedPassage, most: int) -> list[FoundStretch]:
         import torch
 
         from scrutiny.models.hf.word_pieces import places_in_second  # it imports torch
@@ -149,7 +149,7 @@ class CheckpointReader(OverCheckpoint):
         for at in ranked[: min(most, int(fits.sum()))].tolist():
             first, last = divmod(at, len(own))
             start, end = int(places[own[first]][0]), int(places[own[last]][1])
-            found.append(Stretch(start, end, float(sums[first, last])))
+            found.append(FoundStretch(start, end, float(sums[first, last])))
         return found
 
 
@@ -160,9 +160,9 @@ class CheckpointWriter(OverCheckpoint):
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         super().__init__(model, tokenizer)
-        self._known: dict[tuple[Asked, int], list[str]] = {}
+        self._known: dict[tuple[AskedPassage, int], list[str]] = {}
 
-    def options(self, queries: Sequence[Asked], *, most: int) -> list[list[str]]:
+    def options(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[str]]:
         """At most so many options for each question, the likeliest first.
 
         Of a passage that is too long, the end is read.
@@ -170,7 +170,7 @@ class CheckpointWriter(OverCheckpoint):
         keys = [(one, most) for one in queries]
         return remembered(self._known, keys, lambda new: [self._ask(*key) for key in new])
 
-    def _ask(self, asked: Asked, most: int) -> list[str]:
+    def _ask(self, asked: AskedPassage, most: int) -> list[str]:
         import torch
 
         prompt = (
@@ -195,14 +195,14 @@ class PythonReader:
     def __init__(self, function: Callable[..., Any], said: str) -> None:
         self._function, self._said = function, said
 
-    def stretches(self, queries: Sequence[Asked], *, most: int) -> list[list[Stretch]]:
+    def stretches(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[FoundStretch]]:
         """Stretches that it gives: texts that stand in the text, or pairs of code points."""
         return [
             [*self._read(self._function(one.question, one.text, most), one.text)][:most]
             for one in queries
         ]
 
-    def _read(self, given: Any, text: str) -> list[Stretch]:
+    def _read(self, given: Any, text: str) -> list[FoundStretch]:
         found = []
         for rank, one in enumerate(given):
             start, end = (text.find(one), len(one)) if isinstance(one, str) else one[:2]
@@ -212,7 +212,7 @@ class PythonReader:
                     f"{self._said} gave {one!r:.60}, which is no stretch of the text; it gives "
                     "texts that stand in it, or pairs (start, end) in code points, the best first."
                 )
-            found.append(Stretch(start, end, float(-rank)))
+            found.append(FoundStretch(start, end, float(-rank)))
         return found
 
 
@@ -222,7 +222,7 @@ class PythonWriter:
     def __init__(self, function: Callable[..., Any], said: str) -> None:
         self._function, self._said = function, said
 
-    def options(self, queries: Sequence[Asked], *, most: int) -> list[list[str]]:
+    def options(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[str]]:
         """Options that it gives, which are texts."""
         found = []
         for one in queries:

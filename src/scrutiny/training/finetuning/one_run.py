@@ -259,7 +259,11 @@ def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
     family have streams of their own.
     """
     if parts.learned is None:
-        kinds = {EXTRACT: ReadingTarget, OPTION_OF: ChoosingTarget, LABEL_SET: SeveralTarget}
+        kinds: dict[Any, type[Target]] = {
+            EXTRACT: ReadingTarget,
+            OPTION_OF: ChoosingTarget,
+            LABEL_SET: SeveralTarget,
+        }
         return kinds.get(parts.task.answer_type, Target)(parts.task, parts.labels)
     seed = torch_seed(run.seed, "control labels", run.base)
     return PieceTarget(parts.learned, parts.train, seed=seed)

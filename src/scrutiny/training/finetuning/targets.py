@@ -119,7 +119,7 @@ class Target:
         if self.tags:
             self.names = bio_names(labels)
         self.maker = TAGS if self.tags else CLASSIFIES
-        self.problem = None if self.tags else "single_label_classification"
+        self.problem: str | None = None if self.tags else "single_label_classification"
         self.metric = task.scored_by.level.partition("@")[0]
         self._index = {name: i for i, name in enumerate(self.names)}
 

@@ -29,6 +29,7 @@ class IntegratedGradients(AttributionMethod):
 
     name = "integrated_gradients"
     needs = (frozenset({"path_gradients"}),)
+    of_labels = True
     baseline: ClassVar[Baseline] = "zeros"
 
     def scores(
