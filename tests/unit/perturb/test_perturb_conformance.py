@@ -188,7 +188,8 @@ class Filler:
 
     def stretches(self, queries, *, most):
         ends = (len(one.text) for one in queries)
-        return [[FoundStretch(0, 9, 1.0), FoundStretch(end - 12, end - 1, 0.5)] for end in ends]
+        first = [FoundStretch(0, 9, 1.0), FoundStretch(0, 3, 0.9), FoundStretch(4, 9, 0.8)]
+        return [[*first, FoundStretch(end - 12, end - 1, 0.5)] for end in ends]
 
     def options(self, queries, *, most):
         return [["an old tale", "something else"] for _ in queries]

@@ -28,7 +28,9 @@ from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, with_unknown
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import inflect, lemma
+from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.spacy_pipeline import Annotation
+from scrutiny.text.tokens import sentences
 
 #: Verbs without a passive, or with one that says something else.
 _WITHOUT: Final = frozenset(
@@ -55,6 +57,10 @@ _NEGATIONS: Final = ("n't", "n’t")
 #: Nouns of one form for one and several, and ends of a clause that leaves its verb out ("to.").
 _ONE_FORM: Final = frozenset("deer fish sheep series species aircraft".split())
 _ELLIPSIS: Final = re.compile(r"\b(?:to|do so|did so)\s*(?:[.!?,;]|$)", re.IGNORECASE)
+_FEWEST, _LONGEST = 3, 60  # words of a sentence
+_DETERMINERS: Final = frozenset(
+    "the a an my our your this these those some many most all no every each both several".split()
+)
 _MOST: Final = 8  # tokens of a subject or an object
 
 
@@ -110,29 +116,48 @@ class Passive(Change):
 
     def sites(self, document: Document) -> Sites:
         """Clauses that the rules can turn."""
-        text, spans = document.text, _parse(document).spans
         return [
-            Site(spans[clause.subject[0]][0], spans[clause.last][1], clause.verb)
-            for clause in clauses_of(text, _parse(document))
+            Site(start + parse.spans[clause.subject[0]][0], start + parse.spans[clause.last][1])
+            for start, _, parse, clause in _found(document)
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The clause with its object in front."""
-        text, parse = document.text, _parse(document)
-        clause = next(c for c in clauses_of(text, parse) if c.verb == site.token)
-        edits = (Edit(document.field, *edit) for edit in turned(text, parse, clause) or ())
-        yield tuple([with_unknown(document, edit) for edit in edits])
+        for start, sentence, parse, clause in _found(document):
+            if start + parse.spans[clause.subject[0]][0] == site.start:
+                edits = (
+                    Edit(document.field, start + a, start + b, new)
+                    for a, b, new in turned(sentence, parse, clause) or ()
+                )
+                yield tuple([with_unknown(document, edit) for edit in edits])
 
 
-def _parse(document: Document) -> Annotation:
-    """Parse of a text, in which a gap is read as a pronoun."""
-    return _parsed(find_resource(document.resources, "parser"), document.text)
+def _found(document: Document) -> Iterator[tuple[int, str, Annotation, ActiveClause]]:
+    """Sentences with a clause that can be turned: where they begin, their parse, and the clause."""
+    text = document.text
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if not _may_be_turned(sentence):  # a parse takes most of the time
+            continue
+        parse = _parsed(find_resource(document.resources, "parser"), sentence)
+        for clause in clauses_of(sentence, parse):
+            yield start, sentence, parse, clause
 
 
-@lru_cache(maxsize=256)
-def _parsed(parser: Any, text: str) -> Annotation:
+def _may_be_turned(sentence: str) -> bool:
+    """Whether a sentence could have a subject at its beginning, a verb and an object."""
+    words = sentence.split()
+    if not _FEWEST <= len(words) <= _LONGEST:
+        return False
+    first = words[0].lower()
+    return first[:1].isalnum() and (first in _DETERMINERS or not is_stop_word(first))
+
+
+@lru_cache(maxsize=512)
+def _parsed(parser: Any, sentence: str) -> Annotation:
+    """Parse of a sentence, in which a gap is read as a pronoun."""
     assert len(GAP) == 1
-    words = (word if word != GAP else "I" for word in _pieces(text))
+    words = (word if word != GAP else "I" for word in _pieces(sentence))
     found: list[Annotation] = parser.annotate(["".join(words)])
     return found[0]
 
