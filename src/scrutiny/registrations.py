@@ -47,6 +47,9 @@ diagnostic scrutiny.diagnostics.
     performance@1                 performance.performance:Performance
     repeats@1                     repeats:Repeats  varies
     leakage@1                     leakage:Leakage  training_hashes
+    layers.contexts@1             layers.contexts:LayerContexts  representations
+    layers.probes@1               layers.probes:LayerProbes  representations
+    layers.spans@1                layers.spans:LayerSpans  representations
     influence@1                   influence.influence:Influence  last_layer
     influence.vectors@1           influence.influence:VectorInfluence  representations
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
@@ -226,7 +229,7 @@ attack scrutiny.perturb.recipes.
     empty_prefixes@1   explained:EmptyPrefixes
     hotflip@1          hotflip:HotFlip
     input_reduction@1  without_models:InputReduction
-    named_sentence@1   explained:NamedSentence
+    named_sentence@1   explained:SentenceOfNamedWords
     named_stop_words@1  explained:NamedStopWords
     pruthi@1           characters:Pruthi
     pso@1              without_models:Pso
@@ -560,6 +563,14 @@ statistic scrutiny.diagnostics.influence.influence_params:
     removal_drop@1       REMOVAL_DROP
     influence_rank@1     INFLUENCE_RANK
     among_influential@1  AMONG_INFLUENTIAL
+statistic scrutiny.diagnostics.layers.layer_metrics:
+    probe_accuracy@1       PROBE_ACCURACY
+    known_word_accuracy@1  KNOWN_WORD_ACCURACY
+    label_bits@1           LABEL_BITS
+    label_compression@1    LABEL_COMPRESSION
+    context_cosine@1       CONTEXT_COSINE
+    phrase_cosine@1        PHRASE_COSINE
+    separated_phrases@1    SEPARATED_PHRASES
 statistic scrutiny.diagnostics.judges.judge_metrics:
     over_constant@1  OVER_CONSTANT
     length_lean@1    LENGTH_LEAN
@@ -596,6 +607,7 @@ part scrutiny.
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     cells@1           diagnostics.cells.cell_charts:PART  cell_r
+    layers@1          diagnostics.layers.layer_charts:PART  condition.layer
     influence@1       diagnostics.influence.influential_examples:PART  removal_drop
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge

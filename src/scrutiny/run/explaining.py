@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from scrutiny.blocks.labels import replicate_words
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attribution.explained import Explained
@@ -105,7 +106,7 @@ def _kept(one: WantedCase, made: Explained | Failure | None) -> dict[str, Any]:
     if isinstance(scores, Failure):
         return {"why": scores.message or scores.reason}
     target = made.text.target
-    if isinstance(target, str) and one.said and target != one.said:
+    if not isinstance(target, Span) and type_of(target).brief(target) != one.said:
         return {"why": _OTHERWISE}
     return made.kept()
 

@@ -10,11 +10,13 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.attribution.attribution_page import PART
 from scrutiny.diagnostics.attribution.methods.listed import methods_for
 from scrutiny.diagnostics.attribution.methods.method import Effort
 from scrutiny.diagnostics.attribution.methods.occlusion import Occlusion
 from scrutiny.diagnostics.attribution.read_texts import ask_changed, read_text
 from scrutiny.diagnostics.attribution.targets import sureness, target_in_words, target_of
+from scrutiny.report.load import load_view
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.checking import ToyContext
 
@@ -163,6 +165,10 @@ def test_tags_have_a_verdict(tmp_path):
     assert own.value == pytest.approx(0.375)  # of every second text a word decides
     (finding,) = folder.findings()
     assert finding.verdict == "supported"
+    texts = PART.make(load_view(folder.path)).charts[-1]
+    outlined = {word.text for text in texts.scored for word in text.words if word.shade == -2}
+    assert outlined == {"Ida"}
+    assert texts.caption.endswith("Outlined words are those whose tag is explained.")
 
 
 def test_how_few_words_of_a_question_an_answer_needs(tmp_path):

@@ -69,7 +69,8 @@ def test_cells_stand_in_the_row_of_their_kind(view):
 def test_the_picture_has_what_the_table_says(view):
     part = score_matrix(view)
     assert part is not None
-    assert part.lead == "Shown to be the best: swift on tags, accuracy; sound on moods, accuracy."
+    said = "Shown to be the best: swift on tags, accuracy; sound on moods, accuracy."
+    assert part.lead == f"{said} Shown to be the worst: none."
     (chart,) = part.charts
     assert chart.table.header == ("model", "tags, accuracy", "moods, accuracy")
     assert [row[0] for row in chart.table.rows] == ["swift", "sound", "twin"]

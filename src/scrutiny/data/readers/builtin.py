@@ -82,7 +82,8 @@ def read_sample(source: DataSource) -> Table:
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
     pairs = (one.partition("=") for one in columns.split())
     stated = {role: column or role for role, _, column in pairs} | ({"task": task} if task else {})
-    return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **stated})
+    defaults = {**table.defaults, **stated}
+    return replace(table, rows=iter(rows), place=name, defaults=defaults, batches=None)
 
 
 _COLUMNS: Final = ("id", "corpus")

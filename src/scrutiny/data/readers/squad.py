@@ -146,7 +146,8 @@ def read_spans(source: DataSource) -> Table:
         If it is no such file.
     """
     table = _table(source, MultiSpanQuestions.name)
-    return replace(table, rows=map(_together, table.rows), columns=(*table.columns, "expect"))
+    columns = (*table.columns, "expect")
+    return replace(table, rows=map(_together, table.rows), columns=columns, batches=None)
 
 
 def _together(row: RawRow) -> RawRow:

@@ -1,6 +1,7 @@
 """Suites as templates: sentences with slots, lexicons that fill them, and what is expected.
 
-A file is TOML with ``suite = 1``, the ``task``, ``lexicons`` and ``tests``::
+A file is TOML with ``suite = 1`` (the format), the ``task``, ``lexicons``, ``tests`` and, as it is
+changed, a ``version`` that runs keep::
 
     [lexicons]
     job = ["baker", "engineer"]
@@ -38,6 +39,7 @@ from scrutiny.data.table import RawRow, Table, reader_defaults
 from scrutiny.tasks.tasks import load_task
 
 _FORMAT: Final = 1
+_OF_FILE: Final = ("suite", "version", "task", "lexicons", "tests")
 _CASES: Final = 50
 #: Draws in a row without a new case after which a template has no more.
 _TRIES: Final = 200
@@ -78,6 +80,12 @@ def read(source: DataSource) -> Table:
         raise DataError(f"{place} is no TOML: {error}.") from None
     if given.get("suite") != _FORMAT:
         raise DataError(f"{place} states suite = {given.get('suite')!r}; this reads suite = 1.")
+    for name in given:
+        if name not in _OF_FILE:
+            raise DataError(f"{place}: {UnknownNameError('part of a suite', name, _OF_FILE)}")
+    version = given.get("version", 1)
+    if type(version) is not int or version < 1:
+        raise DataError(f"{place}: version is {version!r:.60}; it is a whole number from 1 on.")
     if not isinstance(given.get("task"), str):
         raise DataError(f'{place} names no task, as in task = "text-classification".')
     task, written = load_task(given["task"]), given.get("lexicons", {})
@@ -105,8 +113,15 @@ def read(source: DataSource) -> Table:
     there = [name for name in columns if any(name in row.values for row in rows)]
     full = [row._replace(values={**dict.fromkeys(there), **row.values}) for row in rows]
     defaults = {**reader_defaults(task.name, there), "id": "id", "unlabeled": "keep"}
+    notes = (f"The suite is of version {version}.",) if "version" in given else ()
     return Table(
-        ("id", *there), iter(full), place, defaults=defaults, is_suite=True, numbers="test"
+        ("id", *there),
+        iter(full),
+        place,
+        defaults=defaults,
+        is_suite=True,
+        numbers="test",
+        notes=notes,
     )
 
 

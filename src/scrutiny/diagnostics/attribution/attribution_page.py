@@ -16,7 +16,7 @@ from scrutiny.blocks.charts import (
 from scrutiny.blocks.numbers import NO_VALUE, interval, number
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.scored_texts import ScoredText, gaps_before, shaded
+from scrutiny.blocks.scored_texts import EXPLAINED, ScoredText, gaps_before, shaded
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
@@ -210,12 +210,15 @@ def _texts(
             shown.append(shaded(title, one["words"], scores, gaps, fixed=fixed, of=item))
             told = ", ".join(f"{word.text} {number(word.score)}" for word in shown[-1].top(3))
             table.append((f"{item}{f', {who}' if who else ''}", one["target"], told or NO_VALUE))
+    has_tags = any(word.shade == EXPLAINED for text in shown for word in text.words)
     if shown:
         yield Chart(
             anchor=f"attribution-texts-{name}",
             title=f"Texts as {best} explains them",
             caption="The darker a word, the more it speaks for the answer; words with a dotted "
-            "line speak against it. Each text by itself: shades of two texts cannot be compared.",
+            "line speak against it. Each text by itself: shades of two texts cannot be compared."
+            + " Outlined words are those whose tag is explained."
+            * has_tags,
             table=ChartTable(("text", "answer", "words with the largest scores"), tuple(table), 3),
             scored=tuple(shown),
             has_texts=True,

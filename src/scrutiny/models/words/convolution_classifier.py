@@ -21,11 +21,10 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
+    LayeredParts,
     SequenceArchitecture,
     SequenceClassifier,
-    SequenceParts,
     SequenceTagger,
-    at_end,
     network_of,
     there,
 )
@@ -80,7 +79,7 @@ def make_convolution(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConvolutionParts(SequenceParts):
+class ConvolutionParts(LayeredParts):
     """A convolutional network with everything needed to run it."""
 
     format: ClassVar[str] = "convolution-classifier@1"
@@ -89,17 +88,17 @@ class ConvolutionParts(SequenceParts):
     made_of: ClassVar[type[PlainArchitecture]] = ConvolutionArchitecture
     make = staticmethod(make_convolution)
 
-    def read(self, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
-        """Vectors of positions, and that at each text's end."""
+    def layers(self, embedded: Any, lengths: Sequence[int]) -> list[Any]:
+        """Vectors of positions from each convolution."""
         import torch
 
         is_there = there(lengths, embedded.shape[1])
-        vectors = embedded
+        found = [embedded]
         for layer in self.network["convolution"]:
             # padding is zero for every layer, as what stands beside a text must not reach it
-            turned = vectors.masked_fill(~is_there, 0.0).transpose(1, 2)
-            vectors = torch.relu(layer(turned)).transpose(1, 2)
-        return vectors, at_end(vectors, lengths)
+            turned = found[-1].masked_fill(~is_there, 0.0).transpose(1, 2)
+            found.append(torch.relu(layer(turned)).transpose(1, 2))
+        return found[1:]
 
 
 ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, SequenceTagger)

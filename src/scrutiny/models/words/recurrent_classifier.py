@@ -22,8 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
+import numpy as np
+
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.queries.states import CellStates
+from scrutiny.core.record import grouped
 from scrutiny.models.words.recurrent_cells import states_of
 from scrutiny.models.words.sequence_networks import (
     POOLINGS,
@@ -127,6 +131,12 @@ class RecurrentParts(SequenceParts):
         vectors, final = read_in_sequence(self.network["cell"], embedded, lengths)
         hidden = final[0] if made.cell == "lstm" else final  # (layer x direction, text, ·)
         return vectors, torch.cat(list(hidden[-made.directions :]), dim=-1)
+
+    def above(self, embedded: Floats) -> list[Floats]:
+        """What each layer gives at each position, both directions side by side."""
+        found = states_of(self.network["cell"], embedded)
+        both = grouped((n.removesuffix(" backward"), one.hidden) for n, one in found.items())
+        return [np.concatenate(own, axis=1) for own in both.values()]
 
 
 class RecurrentClassifier(SequenceClassifier):

@@ -22,11 +22,10 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
+    LayeredParts,
     SequenceArchitecture,
     SequenceClassifier,
-    SequenceParts,
     SequenceTagger,
-    at_end,
     network_of,
     there,
 )
@@ -112,7 +111,7 @@ def positions(count: int, size: int) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SelfAttentionParts(SequenceParts):
+class SelfAttentionParts(LayeredParts):
     """A network of self-attention with everything needed to run it."""
 
     format: ClassVar[str] = "self-attention-classifier@1"
@@ -121,16 +120,15 @@ class SelfAttentionParts(SequenceParts):
     made_of: ClassVar[type[PlainArchitecture]] = SelfAttentionArchitecture
     make = staticmethod(make_self_attention)
 
-    def read(self, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
-        """Vectors of positions, and that at each text's end."""
+    def layers(self, embedded: Any, lengths: Sequence[int]) -> list[Any]:
+        """Vectors of positions from each layer; those of the last are normalized."""
         *layers, norm = self.network["attention"]
         width, size = embedded.shape[1:]
         is_padding = ~there(lengths, width)[:, :, 0]
-        vectors = embedded + positions(width, size).to(embedded.dtype)
+        found = [embedded + positions(width, size).to(embedded.dtype)]
         for layer in layers:
-            vectors = layer(vectors, src_key_padding_mask=is_padding)
-        vectors = norm(vectors)
-        return vectors, at_end(vectors, lengths)
+            found.append(layer(found[-1], src_key_padding_mask=is_padding))
+        return [*found[1:-1], norm(found[-1])]
 
 
 ADAPTER: Final = network_adapter(SelfAttentionParts, SequenceClassifier, SequenceTagger)

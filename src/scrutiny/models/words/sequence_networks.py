@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -158,6 +159,10 @@ class SequenceParts(NetworkParts):
         what stands there means nothing.
         """
 
+    @abstractmethod
+    def above(self, embedded: Floats) -> list[Floats]:
+        """Vectors ``(position, ·)`` of each layer, of one text's embedded words."""
+
     def logits(
         self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
     ) -> Any:
@@ -167,6 +172,29 @@ class SequenceParts(NetworkParts):
             pooling = self.architecture.pooling
             vectors = last if pooling == "last" else pooled(vectors, lengths, pooling)
         return self.network["output"](drop(vectors))
+
+
+class LayeredParts(SequenceParts):
+    """A network of layers that each give all positions at once."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def layers(self, embedded: Any, lengths: Sequence[int]) -> list[Any]:
+        """Vectors ``(text, position, ·)`` of each layer; padding as for `read`."""
+
+    def read(self, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
+        """Vectors of the last layer's positions, and that at each text's end."""
+        vectors = self.layers(embedded, lengths)[-1]
+        return vectors, at_end(vectors, lengths)
+
+    def above(self, embedded: Floats) -> list[Floats]:
+        """Vectors of each layer, of one text."""
+        import torch
+
+        with torch.inference_mode():
+            found = self.layers(torch.from_numpy(embedded)[None], [len(embedded)])
+        return [one[0].numpy() for one in found]
 
 
 _AT_ONCE: Final = 64  # texts
@@ -179,6 +207,7 @@ class SequenceClassifier(NetworkModel):
 
     def __init__(self, parts: SequenceParts, source: str) -> None:
         super().__init__(parts, source)
+        self.n_layers = parts.architecture.layers
         self._embeddings: InputEmbeddings | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -229,6 +258,11 @@ class SequenceClassifier(NetworkModel):
             matrix = self._network["embedding"].weight.numpy()
             self._embeddings = InputEmbeddings(matrix, words, starts)
         return self._embeddings
+
+    def _above(self, embedded: Floats) -> list[Floats]:
+        """Vectors of each layer above embedded words."""
+        parts: SequenceParts = self._parts
+        return parts.above(embedded)
 
     def _probabilities(self, examples: Sequence[Example]) -> list[Any]:
         """Probabilities ``(label,)`` of each example, or ``(word, tag)`` of a tagger, in order."""

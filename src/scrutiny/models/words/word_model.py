@@ -157,6 +157,8 @@ def write_word_file(path: Path, value: Any) -> None:
     path.write_text(text + "\n", encoding="utf-8")
 
 
+#: Option with which vectors are asked for, and no answers.
+HEAD: Final = "head"
 #: Option with the seed of fresh weights in place of those in the folder.
 UNTRAINED: Final = "untrained"
 
@@ -223,6 +225,7 @@ def require_words(
     *,
     wanted: tuple[Facts, ...] = (ONE_TEXT,),
     options: tuple[str, ...] = (),
+    for_vectors: bool = False,
 ) -> Path:
     """Check the folder, options and task of a model string.
 
@@ -236,6 +239,8 @@ def require_words(
         What the kind can answer.
     options
         That it may have beside labels and the training text.
+    for_vectors
+        Whether its vectors are asked for and no answers, which it has for texts of any task.
 
     Raises
     ------
@@ -243,7 +248,10 @@ def require_words(
         For another task, or an option that there is not.
     """
     source.refuse_unknown_options(("labels", *options, TRAINING))
-    must_answer_task(task, wanted, source=source.text)
+    if (head := source.options.get(HEAD, "")) not in ("", "none"):
+        raise ModelError(f"{source.text!r}: head is none, or not given; not {head!r}.")
+    if not for_vectors:
+        must_answer_task(task, wanted, source=source.text)
     return Path(source.target).expanduser()
 
 

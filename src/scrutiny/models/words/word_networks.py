@@ -13,10 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-import numpy as np
-
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
-from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
@@ -33,11 +30,13 @@ from scrutiny.core.queries.gradients import (
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter, must_answer_task
 from scrutiny.models.strings.model_strings import ModelSource
+from scrutiny.models.words.word_layers import ReadsLayers
 from scrutiny.models.words.word_model import (
     BEGIN,
     CONFIG,
     END,
     FIRST_WORD,
+    HEAD,
     PAD,
     UNKNOWN,
     UNTRAINED,
@@ -214,7 +213,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel):
+class NetworkModel(ReadsLayers, WordModel):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -225,7 +224,9 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "last_layer", "shuffled_weights"})
+    offers: ClassVar[frozenset[str]] = frozenset(
+        {*FOLLOWED, "last_layer", "representations", "shuffled_weights"}
+    )
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
@@ -237,22 +238,6 @@ class NetworkModel(WordModel):
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the network's parameters."""
         return tuple(name for name, _ in self._network.named_parameters())
-
-    def last_layer(self, examples: Sequence[Example]) -> Floats:
-        """Vector ``(example, dimension)`` of each text that the output layer reads."""
-        import torch
-
-        found: list[Floats] = []
-        output, embedding = self._network["output"], self._network["embedding"]
-        hook = output.register_forward_pre_hook(lambda _, given: found.append(given[0][0].numpy()))
-        try:
-            with torch.inference_mode():
-                for example in examples:
-                    ids, *where = self._sequences([self._parts.vocabulary.cut(example.text)])
-                    self._parts.logits(embedding(ids), *where)
-        finally:
-            hook.remove()
-        return np.array(found)
 
     def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
         """Attributions of one query; the points of its path are run together, and no others."""
@@ -322,7 +307,11 @@ def network_adapter(
     """
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        folder = require_words(source, task, wanted=parts.answers, options=(UNTRAINED,))
+        is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
+        options_known = (UNTRAINED, HEAD)
+        folder = require_words(
+            source, task, wanted=parts.answers, options=options_known, for_vectors=is_read
+        )
         seed = source.options.get(UNTRAINED)
         if seed is not None and not seed.isdecimal():
             raise ModelError(
@@ -330,9 +319,13 @@ def network_adapter(
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
-        must_answer_task(task, (OF_TAGS if made.is_tagger else ONE_TEXT,), source=source.text)
+        if not is_read:
+            must_answer_task(task, (OF_TAGS if made.is_tagger else ONE_TEXT,), source=source.text)
         kind = tagger if made.is_tagger and tagger else model
-        return kind(replace(made, labels=source.labels_for(made.labels)), source.text)
+        found = kind(replace(made, labels=source.labels_for(made.labels)), source.text)
+        if is_read:
+            found.keep_vectors_alone(task)
+        return found
 
     name = parts.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.

@@ -144,7 +144,7 @@ class EmptyPrefixes(Guided):
 
 
 @dataclass(frozen=True, slots=True)
-class NamedSentence(Guided):
+class SentenceOfNamedWords(Guided):
     """A sentence behind the passage with words of the question that an explanation names.
 
     Of some sentences of words of the first text, the one is asked about whose words weigh most in
@@ -173,7 +173,7 @@ class NamedSentence(Guided):
 
     Examples
     --------
-    >>> NamedSentence().search(Given()).method.tries
+    >>> SentenceOfNamedWords().search(Given()).method.tries
     1
     """
 

@@ -89,6 +89,8 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     cases = grouped((row["case"], row) for row in rows)
     outcomes = {case: outcome_of(own) for case, own in cases.items()}
     yield from wrapped(f"'{name}': {outcomes_in_words(outcomes.values())}.", style="bold")
+    if any(row.get("_explained") for row in rows):
+        yield from wrapped(LEGEND, style="dim")
     ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
     edge = _INDENT + len(_LONGEST_OUTCOME)  # where texts and facts begin
     for case in ordered[:MOST_OF_SUITE]:

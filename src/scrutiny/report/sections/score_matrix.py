@@ -105,9 +105,9 @@ def row_of(subject: str, dataset: str) -> str:
 
 
 def _column(board: Board) -> str:
-    """Heading of a column in lines: the items, and the score."""
+    """Heading of a column in lines: the items, what tells a slice apart first, and the score."""
     (dataset,) = short_names([board.dataset]).values()
-    return "\n".join([dataset, *filter(None, [board.where]), board.metric])
+    return "\n".join([*filter(None, [board.where]), dataset, board.metric])
 
 
 def cells_of(boards: Sequence[Board]) -> dict[tuple[str, str], ScoreCell]:
@@ -197,15 +197,15 @@ def _flat(lines: str) -> str:
 
 
 def _lead(cells: Mapping[tuple[str, str], ScoreCell]) -> str:
-    """Who is shown to be the best where, in a sentence."""
-    _, columns = _names(cells)
-    best = {at: row for (row, at), cell in cells.items() if cell.is_best}
-    said = [f"{row} on {_flat(at)}" for at, row in best.items()]
-    shown = f"Shown to be the best: {'; '.join(said)}." if said else "None is shown to be the best."
-    rest = len(columns) - len(best)
-    return shown + f" No best one is shown in {rest} of {len(columns)} columns." * bool(
-        said and rest
-    )
+    """Who is shown to be the best, and the worst, where."""
+    rows, _ = _names(cells)
+    worst = {at: cell for at, cell in cells.items() if cell.low == cell.high == len(rows)}
+    best = {at: cell for at, cell in cells.items() if cell.is_best}
+    return f"Shown to be the best: {_places(best)}. Shown to be the worst: {_places(worst)}."
+
+
+def _places(cells: Mapping[tuple[str, str], ScoreCell]) -> str:
+    return "; ".join(f"{row} on {_flat(at)}" for row, at in cells) or "none"
 
 
 def lines(view: RunView) -> Iterator[InShort]:

@@ -178,7 +178,9 @@ def _search(view: RunView, assigned: Assignment, known: _Known) -> _Found | None
     scores = Residuals(scored.part[kept], scored.of[kept])
     name = assigned.dataset, kept.tobytes()
     if name not in known:
-        known[name] = _candidates(view, assigned.dataset, [recorded.panel.items[i] for i in kept])
+        known[name] = _candidates(
+            view, assigned.dataset, [recorded.panel.items[int(i)] for i in kept]
+        )
     candidates, lacks = known[name]
     units = recorded.panel.units
     search = weak_groups(

@@ -131,13 +131,13 @@ def load_parts(
         If there are no labels to learn.
     """
     whole = _read(data, task, has_labels=has_labels)
-    chosen, notes = limited_training(whole.examples, recipe.limit)
+    chosen, notes = limited_training(tuple(whole.examples), recipe.limit)
     parts, read = split_off_dev(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
         other = _read(dev, whole.task, has_labels=has_labels)
         other = other.with_labels(LabelMatch.between(other.labels, whole.labels))
         notes += refuse_shared(chosen, whole, other, what="The dev data")
-        parts, read = (chosen, other.examples), [whole, other]
+        parts, read = (chosen, tuple(other.examples)), [whole, other]
     for one in reported:
         for dataset, examples in zip(read, parts if dev else (chosen,), strict=True):
             notes += refuse_shared(examples, dataset, one, what="The reported data")
