@@ -26,13 +26,12 @@ from scrutiny.core.columns.item_columns import (
 from scrutiny.core.columns.item_packing import ItemBlock, Packing
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.registry import registry
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out, lookalikes, refuse_same_labels
 from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
-from scrutiny.data.opening import open_data
+from scrutiny.data.opening import open_data, with_models
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
-from scrutiny.data.source import OF_MODELS, DataSource
+from scrutiny.data.source import OF_MODELS
 from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
@@ -208,7 +207,9 @@ def load_dataset(
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     if reading.table.is_suite:
         must_fit(read)
-    examples = _with_models(_without_marks(read, reading), reading.source)
+    examples = _without_marks(read, reading)
+    if any(name in reading.source.options for name in OF_MODELS):
+        examples = tuple(with_models(examples, reading.source))
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))
     if reading.permute is None:
@@ -299,18 +300,6 @@ def _without_marks(examples: Items, reading: Reading) -> Items:
             said = f"have no gold label ({example.gold}): kept, but not scored"
             reading.doubts.add(said, example.source)
     return with_golds(examples, lambda gold: None if gold in marks else gold)
-
-
-def _with_models(examples: Items, source: DataSource) -> Items:
-    """Examples with the attributes that models give, where the data string names them."""
-    for name in OF_MODELS:
-        if name in source.options:
-            values = registry().load("attribute", name).of_all(examples, source.option(name))
-            examples = tuple(
-                e if v is None else replace(e, attributes={**e.attributes, f"a_{name}": v})
-                for e, v in zip(examples, values, strict=True)
-            )
-    return examples
 
 
 def _labels(examples: Items, reading: Reading) -> tuple[str, ...]:

@@ -193,3 +193,28 @@ def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatc
     assert {task.split("/")[0] for task in journal.done()} == {"prepare", "measure"}
     journal.close()
     assert 1 <= len(list(tmp_path.glob("*.loaded"))) <= len(started) <= 2
+
+
+TELLS = """
+import os, pathlib
+import numpy as np
+class Model:
+    labels = ("negative", "positive")
+    def __init__(self):
+        told = f"{os.environ.get('TOLD')} {np.random.random()}"
+        pathlib.Path(__file__).with_name(f"{os.getpid()}.told").write_text(told)
+    def predict(self, texts):
+        return ["positive"] * len(texts)
+"""
+
+
+def test_workers_have_the_environment_of_their_run_and_chance_of_their_own(tmp_path, monkeypatch):
+    """They are forks of one process, which was started for an earlier run."""
+    for value in ("first", "second"):
+        monkeypatch.setenv("TOLD", value)
+        run(plan(source(tmp_path, TELLS)), tmp_path / value, workers=2, executor="processes")
+    monkeypatch.delenv("TOLD")
+    run(plan(source(tmp_path, TELLS)), tmp_path / "third", workers=2, executor="processes")
+    told = [path.read_text().split() for path in tmp_path.glob("*.told")]
+    assert {value for value, _ in told} == {"first", "second", "None"}
+    assert len({drawn for _, drawn in told}) == len(told) >= 3

@@ -42,6 +42,7 @@ SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
     "behavior_paraphrase": ("behavior_paraphrase.suite.toml", "", "text text_pair"),
     "behavior_inference": ("behavior_inference.suite.toml", "", "text text_pair"),
     "behavior_reading": ("behavior_reading.suite.toml", "", "question context answers"),
+    "dialogue": ("dialogue.suite.toml", "", "prompt system"),
     "overlap": ("overlap.suite.jsonl", "", "text text_pair group=construction"),
     "same_words": ("same_words.suite.jsonl", "", "text text_pair group=construction"),
     "stereotypes": ("stereotypes.tsv", SentencePairs.name, "more less category set pair id"),

@@ -119,7 +119,8 @@ def _sentences(one: _Found) -> Iterator[str]:
         yield (
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
             f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
-            f"items; of as many equal ones, it lies {chance} below by chance, {most}."
+            f"items, and the other half does not show it; of as many equal ones, it lies {chance} "
+            f"below by chance, {most}."
         )
 
 

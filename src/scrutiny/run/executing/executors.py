@@ -1,10 +1,14 @@
 """Executors by their names: in this process, in worker processes, or on Ray.
 
-Only the driver touches the disk. Workers are started fresh (spawn) and talk through one pipe each:
+Only the driver touches the disk. Workers are started fresh and talk through one pipe each:
 a worker sends requests to the store (look up answers, keep answers, memos) and finally its block;
 the driver serves whoever is ready. They load what is planned, too: the driver has no models of its
 own. They are started when models are expected, and import what these need while the driver reads
 data.
+
+On Linux they are forks of one process that has imported what all workers need, and nothing else:
+no thread, model or open file of the driver goes with them, and the imports are made once, whatever
+the number of workers and of runs.
 """
 
 import atexit
@@ -18,6 +22,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, cast
+
+import numpy as np
 
 from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError, ScrutinyError
 from scrutiny.core.long_runs import left_alone
@@ -151,11 +157,26 @@ class Processes(Executor):
         self._told.clear()
 
 
+#: What nearly every worker imports; a network's libraries are imported by the worker itself, as
+#: what they find of a graphics card does not survive a fork.
+_PRELOADED: Final = [
+    "scrutiny.run.executing.executors",
+    "scrutiny.perturb.engine.rewrite",
+    "pyarrow.pandas_compat",  # pyarrow looks for pandas whenever it reads a list, and imports it
+]
+
+
 def _started(options: LoadOptions) -> tuple[Any, Any]:
     """Pipe to a new worker, and its process."""
-    context = multiprocessing.get_context("spawn")
+    if sys.platform == "linux":  # elsewhere the system's own libraries do not survive a fork
+        context: Any = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(_PRELOADED)
+    else:
+        context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, options), daemon=True)
+    # The process that is forked has the environment of when it was started.
+    told = (theirs, options, dict(os.environ))
+    process = context.Process(target=_work, args=told, daemon=True)
     with _deaf_to_interrupts():
         process.start()
     theirs.close()
@@ -198,8 +219,13 @@ def _received(pipe: Any, process: Any) -> Any:
         ) from error
 
 
-def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
+def _work(
+    pipe: "Connection[Any, Any]", options: LoadOptions, environment: Mapping[str, str]
+) -> None:
     """Worker loop: load models and execute tasks until there are no more."""
+    os.environ.clear()
+    os.environ.update(environment)
+    np.random.seed()  # noqa: NPY002 - forks would share the numbers of a model that draws from it
     models, store = LoadedModels(options), pipe_store(pipe)
     runner: TaskRunner
     ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from scrutiny.core.answers.choices import LABEL_SET, OPTION_OF
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.answers.texts import EXTRACT
 from scrutiny.core.boundary.json_text import digest
@@ -26,6 +27,7 @@ from scrutiny.training.finetuning.piece_tasks import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 _STREAM: Final = "finetune@1"
+_LEAST_LABELS: Final = {SPANS: 1, LABEL_SET: 1, EXTRACT: 0, OPTION_OF: 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
     """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
-    least = {SPANS: 1, EXTRACT: 0}.get(load_task(found.task).answer_type, 2)
+    least = _LEAST_LABELS.get(load_task(found.task).answer_type, 2)
     if not labeled or (has_labels and len(found.labels) < least):
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."
