@@ -89,6 +89,8 @@ def cell_of(values: Mapping[str, Any], name: str) -> Any:
     KeyError
         If there is none.
     """
+    if "." not in name:
+        return values[name]
     head, found = "", values
     for part in name.split("."):
         head = f"{head}.{part}" if head else part

@@ -4,6 +4,7 @@ import pytest
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.resampling import resample as module
 from scrutiny.stats.resampling.resample import resample, resample_refit, resample_weighted
+from scrutiny.stats.resampling.sums import _ranks
 from scrutiny.stats.resampling.weights import Units
 
 
@@ -150,3 +151,18 @@ def test_refit_sees_the_drawn_rows_and_is_no_shared_draw():
     assert found.draws.std(axis=0) == pytest.approx(x.std(axis=1) / 30**0.5, rel=0.15)
     other = resample_weighted(x[..., None], weighted_mean, rng=rng(4), draws=400)
     assert found.resample_id != other.resample_id
+
+
+@pytest.mark.parametrize("kind", ["whole", "large", "real", "negative"])
+def test_ranks_of_values_are_those_of_a_sort(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    values = {
+        "whole": rng.integers(0, 9, 400).astype(np.float64) * 3,
+        "large": rng.integers(0, 2**40, 400).astype(np.float64),
+        "real": rng.integers(0, 9, 400) / 7,
+        "negative": rng.integers(-5, 5, 400),
+    }[kind]
+    distinct, index = np.unique(values, return_inverse=True)
+    n, ranks = _ranks(values)
+    assert n == distinct.size
+    assert np.array_equal(ranks, index)

@@ -316,7 +316,7 @@ def _read(table: ScoreTable, place: str, trial: str, problems: Problems) -> Iter
     if trial == table.trials[0]:
         for bad in table.bad:
             problems.bad(bad.source, bad.reason)
-    columns, metrics = table.columns, _metrics(table.columns)
+    columns, metrics, named = table.columns, _metrics(table.columns), table.columns.named
     for row in table.rows:
         if row.trial != trial:
             continue
@@ -329,7 +329,7 @@ def _read(table: ScoreTable, place: str, trial: str, problems: Problems) -> Iter
             scores[canonical_json({"metric": metric})] = number
         answer = _text(row.values, columns.answer)
         said = Prediction(answer if table.has_labels else Text(answer))
-        beside = columns.groups or [name for name in row.values if name not in columns.named]
+        beside = columns.groups or [name for name in row.values if name not in named]
         yield LoggedSample(
             item=row.case,
             source=f"{place}:{row.line}",
