@@ -306,6 +306,9 @@ def _finish(
         if resolved.plan.budget and resolved.plan.budget.left_out:
             options.progress.note(REDUCED)
     try:
-        return Run(run_plan(resolved, folder, options=options, crew=crew))
+        from scrutiny.run.planning.loading import LoadedModels
+
+        found = run_plan(resolved, folder, options=options, crew=crew)
+        return Run(found, LoadedModels(crew.models.options, crew.models.given))
     finally:
         options.progress.stop()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +20,7 @@ from scrutiny.core.expressions import metric_and_slices, names_metric
 from scrutiny.core.slice_syntax import parted
 from scrutiny.data.source import handed_over
 from scrutiny.reliability.written_metrics import Rule, asks_more
-from scrutiny.report.cases.changed_texts import cases_of
+from scrutiny.report.cases.changed_texts import CASES, EXPLAINED, case_rows
 from scrutiny.report.cases.evidence import found_texts
 from scrutiny.report.findings.risks import RiskLine, risks_of
 from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
@@ -29,6 +29,9 @@ from scrutiny.report.load import load_view
 from scrutiny.report.signatures import Signer
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice, not_in_run
 from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from scrutiny.run.planning.loading import LoadedModels
 
 _MOST_NAMED: Final = 8  # estimates
 #: Columns of the table of risks.
@@ -130,8 +133,9 @@ class Run:
     ['state', 'what', 'cost', 'low']
     """
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, models: "LoadedModels | None" = None) -> None:
         self.folder = folder
+        self._models = models  # that can be asked again
 
     @property
     def path(self) -> Path:
@@ -197,7 +201,7 @@ class Run:
         """
         return first_screen_of(load_view(self.path))
 
-    def cases(self, change: str | None = None) -> ResultTable:
+    def cases(self, change: str | None = None, *, explain: bool | int = False) -> ResultTable:
         """Cases of one change, or of all: changed texts with answers before and after, worst first.
 
         Parameters
@@ -205,18 +209,37 @@ class Run:
         change
             Name of a transformation, an attack, or a composition: "typos", with or without its
             version. Default: all of the run.
+        explain
+            Ask the models again which words the answers to the changed texts hang on: of the 24
+            worst, or of so many. Those get more columns: ``explained``, the answer in words,
+            ``explained_by`` ("occlusion": each word is left out once), ``words``, and ``scores``,
+            what the answer loses without each word, in probability. The page shows them from then
+            on.
 
         Raises
         ------
         scrutiny.errors.UnknownNameError
             If the run has no such change.
+        scrutiny.errors.PlanError
+            If a model is to be asked again and is not at hand.
 
         Examples
         --------
         ``run.cases("typos").where(broken=1, label="positive").to_pandas()``
         """
         name = None if change is None else text_given(change, "change")
-        return ResultTable(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
+        rows = case_rows(self.folder, name, found_texts(self.path, self.estimates))
+        if explain is False:
+            return ResultTable(pa.Table.from_pylist(rows, schema=CASES))
+        from scrutiny.run.explaining import MOST_EXPLAINED, explain_rows
+        from scrutiny.run.planning.loading import LoadedModels
+
+        most = MOST_EXPLAINED if explain is True else explain
+        if not isinstance(most, int) or most < 1:
+            raise PlanError(f"explain is {explain!r}: it is True, or a number of cases from 1 on.")
+        explain_rows(self.folder, rows, self._models or LoadedModels(), most)
+        schema = pa.schema([*CASES, *EXPLAINED])
+        return ResultTable(pa.Table.from_pylist(rows, schema=schema))
 
     @property
     def estimates(self) -> list[Estimate]:

@@ -24,6 +24,7 @@ diagnostic scrutiny.diagnostics.
     attribution.overstability@1   attribution.overstability:Overstability
     attribution.rationales@1      attribution.rationales:Rationales
     attribution.seeds@1           attribution.agreement:SeedAgreement  reference
+    attribution.sensitivity@1     attribution.sensitivity:Sensitivity
     attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
@@ -46,6 +47,9 @@ diagnostic scrutiny.diagnostics.
     performance@1                 performance.performance:Performance
     repeats@1                     repeats:Repeats  varies
     leakage@1                     leakage:Leakage  training_hashes
+    layers.contexts@1             layers.contexts:LayerContexts  representations
+    layers.probes@1               layers.probes:LayerProbes  representations
+    layers.spans@1                layers.spans:LayerSpans  representations
     influence@1                   influence.influence:Influence  last_layer
     influence.vectors@1           influence.influence:VectorInfluence  representations
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
@@ -146,6 +150,7 @@ transformation scrutiny.perturb.phrases.
     name_place_swap@1   name_place_swap:NamePlaceSwap
     other_gender@1      meant_people:OtherGender
     other_names@1       meant_people:OtherNames
+    passive@1           passive:Passive
     relative_clause@1   meant_people:RelativeClause
     reverse_negation@1  reverse_negation:ReverseNegation
     same_mention@1      both_sides:SameMention
@@ -159,9 +164,12 @@ transformation scrutiny.perturb.passages.
     asked_word_slip@1   option_changes:AskedWordSlip
     distractor@1        question_changes:Distractor
     drop_sentence@1     sentence_changes:DropSentence
+    empty_prefix@1      empty_words:EmptyPrefix
+    option_from_passage@1  option_makers:OptionFromPassage
     option_sentence@1   option_changes:OptionSentence
     other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
+    written_option@1    option_makers:WrittenOption
 transformation scrutiny.perturb.following:
     concatenate@1  Concatenate
 transformation scrutiny.perturb.sentences:
@@ -185,6 +193,7 @@ constraint scrutiny.perturb.constraints.
     same_pos@1              meaning:SamePos
     word_similarity@1       meaning:WordSimilarity
 goal scrutiny.perturb.search.goals.
+    answer_stays@1       output_goals:AnswerStays
     confidence@1         label_goals:Confidence
     disagreement@1       label_goals:Disagreement
     input_reduction@1    output_goals:FewestWords
@@ -203,6 +212,9 @@ search_method scrutiny.perturb.search.methods.
     genetic@1         populations:Genetic
     greedy@1          plain_searches:Greedy
     greedy_ranked@1   greedy_ranked:GreedyRanked
+    most_harmful@1    explained:MostHarmful
+    named_places@1    explained:NamedPlaces
+    named_words@1     explained:NamedWords
     particle_swarm@1  populations:ParticleSwarm
     random@1          plain_searches:RandomChoice
 attack scrutiny.perturb.recipes.
@@ -214,11 +226,15 @@ attack scrutiny.perturb.recipes.
     chinese@1          characters:Chinese
     clare@1            predicted_words:Clare
     deepwordbug@1      characters:DeepWordBug
+    empty_prefixes@1   explained:EmptyPrefixes
     hotflip@1          hotflip:HotFlip
     input_reduction@1  without_models:InputReduction
+    named_sentence@1   explained:SentenceOfNamedWords
+    named_stop_words@1  explained:NamedStopWords
     pruthi@1           characters:Pruthi
     pso@1              without_models:Pso
     pwws@1             without_models:Pwws
+    subject_replaced@1  explained:SubjectReplaced
     textbugger@1       characters:TextBugger
     textfooler@1       similar_words:TextFooler
 attribute scrutiny.data.
@@ -305,12 +321,14 @@ task scrutiny.tasks.
     pronoun-resolution@1        pronouns:PronounResolution
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
+    stretch-questions@1         stretch_questions:StretchQuestions
     token-tagging@1             token_tagging:TokenTagging
     generation@1                generation:FreeGeneration
     translation@1               translation:Translation
     word-segmentation@1         segmentation:WordSegmentation
     word-senses@1               senses:WordSenses
 reader scrutiny.data.readers.
+    agreement@1    conll:read_agreement
     arrow@1        parquet:read_arrow
     aspects@1      aspects:read
     brat@1         spans:read_brat
@@ -347,6 +365,7 @@ adapter scrutiny.models.
     attention-classifier@1  words.attention_classifier:ADAPTER
     builtin@1               builtin.builtin_model:ADAPTER
     choice@1                prompting.choice_classifier:ADAPTER
+    convolution@1           words.convolution_classifier:ADAPTER
     head-scores@1           stored_head_scores:ADAPTER
     hf@1                    hf.adapter:ADAPTER
     http@1                  http.http_model:ADAPTER
@@ -358,6 +377,7 @@ adapter scrutiny.models.
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
     rules@1                 rules:ADAPTER
+    self-attention@1        words.self_attention_classifier:ADAPTER
     spacy@1                 spacy_models:ADAPTER
     translate@1             translators:ADAPTER
     untrained@1             named_models:UNTRAINED_ADAPTER
@@ -367,9 +387,11 @@ adapter scrutiny.perturb.smoothed_model:
     smoothed@1  ADAPTER
 trainer scrutiny.training.
     attention-classifier@1  words.trainers:ATTENTION
+    convolution@1           words.trainers:CONVOLUTION
     finetune@1              finetuning.finetuning:FINETUNE
     linear@1                words.trainers:LINEAR
     recurrent@1             words.trainers:RECURRENT
+    self-attention@1        words.trainers:SELF_ATTENTION
     spacy@1                 words.trainers:PARSER
 statistic scrutiny.reliability.statistics:
     mean@1    MEAN
@@ -541,6 +563,14 @@ statistic scrutiny.diagnostics.influence.influence_params:
     removal_drop@1       REMOVAL_DROP
     influence_rank@1     INFLUENCE_RANK
     among_influential@1  AMONG_INFLUENTIAL
+statistic scrutiny.diagnostics.layers.layer_metrics:
+    probe_accuracy@1       PROBE_ACCURACY
+    known_word_accuracy@1  KNOWN_WORD_ACCURACY
+    label_bits@1           LABEL_BITS
+    label_compression@1    LABEL_COMPRESSION
+    context_cosine@1       CONTEXT_COSINE
+    phrase_cosine@1        PHRASE_COSINE
+    separated_phrases@1    SEPARATED_PHRASES
 statistic scrutiny.diagnostics.judges.judge_metrics:
     over_constant@1  OVER_CONSTANT
     length_lean@1    LENGTH_LEAN
@@ -560,6 +590,7 @@ statistic scrutiny.diagnostics.classes.parts:
     part_recall@1     PART_RECALL
 part scrutiny.
     change-matrix@1   report.sections.change_matrix:PART  robustness
+    score-matrix@1    report.sections.score_matrix:PART
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID
@@ -571,10 +602,12 @@ part scrutiny.
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     attribution@1     diagnostics.attribution.attribution_page:PART  condition.method
+    overstability@1   diagnostics.attribution.attribution_curves:OVERSTABILITY  condition.kept
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     cells@1           diagnostics.cells.cell_charts:PART  cell_r
+    layers@1          diagnostics.layers.layer_charts:PART  condition.layer
     influence@1       diagnostics.influence.influential_examples:PART  removal_drop
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge

@@ -57,7 +57,8 @@ def stated(name: str, place: Path) -> dict[str, Any]:
             model["source"] = f"{choice}template=@{place / 'prompt'},{choices}"
     for one in plan["data"].values():
         if "limit" not in one or not isinstance(one["limit"], str):
-            one["limit"] = 600 if one["source"].startswith("relations:") else 60  # all classes
+            many = one["source"].startswith(("relations:", "conll:"))  # all classes
+            one["limit"] = 600 if many else 60
     return plan
 
 

@@ -37,6 +37,14 @@ TREE: Final = "".join(
     + "\n"
     for k in range(2)
 )
+AGREEING: Final = "".join(
+    f"# sent_id = v{k}\n"
+    f"1\tdog{n}\tdog\tNOUN\t_\tNumber={'Plur' if n else 'Sing'}\t2\tnsubj\t_\t_\n"
+    "2\tis\tbe\tAUX\t_\tMood=Ind|Number="
+    + ("Plur" if n else "Sing")
+    + "|Person=3|Tense=Pres|VerbForm=Fin\t0\troot\t_\t_\n\n"
+    for k, n in enumerate(("", "s"))
+)
 CONLL2012: Final = "".join(
     f"#begin document (d{k}); part 000\nd 0 0 Ada - - (1)\nd 0 1 saw - - -\nd 0 2 her - - (1)|(2\n"
     "\nd 0 0 own - - 2)\n\n#end document\n"
@@ -280,6 +288,7 @@ KINDS: Final[dict[str, Kind]] = {
         "task8.txt", "relations",
     ),
     "segmented": text_file("我 来到 北京\n他 走 了\n", "pku.utf8", "segmented"),
+    "agreement": text_file(AGREEING, "v.conllu", "agreement"),
     "segmented trees": text_file(TREE, "s.conllu", "segmented"),
     "parallel": text_file("One.\nTwo.\n", "a.txt", "parallel", "#to=b.txt",
                           beside={"b.txt": b"Uno.\nDos.\n"}),

@@ -6,6 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
+from scrutiny.blocks.scored_texts import ScoredText
 from scrutiny.core.answers.answer import PartDifference
 from scrutiny.core.edit import Edit
 from scrutiny.stats.agreement.flips import FlipCounts
@@ -82,6 +83,8 @@ class EvidenceItem:
         What else there is to say of it.
     cost
         What the change costs its score, where an answer is more than right or wrong.
+    explained
+        The changed text with the words that the answer to it hangs on; None if nobody asked.
     """
 
     item: str
@@ -95,6 +98,7 @@ class EvidenceItem:
     turned: Turn | None = None
     note: str = ""
     cost: float | None = None
+    explained: ScoredText | None = None
 
     @property
     def points(self) -> str:

@@ -10,6 +10,7 @@ import click
 from scrutiny.blocks.labels import short_names
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import block_lines, write_lines
+from scrutiny.cli.early_checks import must_be_beside
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.stored_sides import folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
@@ -21,7 +22,7 @@ from scrutiny.report.sections.leaderboard import lines_of, objects_of
 from scrutiny.store.arrow import leave_pandas_out
 
 #: Options that are about two sides.
-_OF_TWO: Final = "margin junit html again invariances representations paired where".split()
+_OF_TWO: Final = "margin junit again invariances representations paired where".split()
 
 
 def say_leaderboard(flags: Mapping[str, Any]) -> int:
@@ -45,11 +46,11 @@ def say_leaderboard(flags: Mapping[str, Any]) -> int:
     if stated is not None:
         raise PlanError(
             f"--{stated} is about two sides, and there are {len(texts)}: compare two of them with "
-            "it. The page of a leaderboard is that of one run: scrutiny import table A.csv B.csv "
-            "C.csv -o RUN, scrutiny report RUN -o page.html."
+            "it."
         )
     if len(set(texts)) < len(texts):
         raise PlanError("A side is named twice: a system is no rival of itself.")
+    must_be_beside(flags["html"], flags["out"])
     leave_pandas_out()
     with TemporaryDirectory(prefix="scrutiny-compare-") as kept, prints_on_stderr():
         out = Path(kept if flags["out"] is None else flags["out"])
@@ -66,13 +67,23 @@ def say_leaderboard(flags: Mapping[str, Any]) -> int:
             "pair by their ids, and scores by their names; datasets by theirs where a side has "
             "several."
         )
-    for said in _other_content(views):
+    doubts = [*_other_content(views)]
+    for said in doubts:
         click.echo(said, err=True)
+    if flags["html"] is not None:
+        from scrutiny.cli.request import command_line
+        from scrutiny.report.compare.leaderboard_page import leaderboard_page
+        from scrutiny.store.files import save_text
+
+        page = leaderboard_page(boards, views, doubts=doubts, command=command_line())
+        save_text(Path(flags["html"]), page)
     if flags["as_json"]:
         for one in objects_of(boards):
             click.echo(json_line(one))
     else:
         write_lines(block_lines(lines_of(boards)))
+        if flags["html"] is not None:
+            click.echo(f"page: {flags['html']}")
     return 0
 
 
@@ -82,7 +93,7 @@ def _other_content(views: Mapping[str, RunView]) -> Iterator[str]:
     is_one = all(len(data) == 1 for _, data in told)
     for dataset, own in grouped(
         (
-            "the data" if is_one else key,
+            "The data" if is_one else key,
             (one.get("fingerprint"), f"{name} ({one['items']:,} items)"),
         )
         for name, data in told

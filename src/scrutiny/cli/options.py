@@ -19,6 +19,10 @@ V = TypeVar("V")
 DRAWS: Final = click.IntRange(100, 1_000_000)
 #: For pages that must not hold data.
 NO_TEXTS: Final[Any] = {"is_flag": True, "help": "Show no texts of the data, only numbers."}
+EXPLAIN: Final[Any] = {
+    "is_flag": True,
+    "help": "Ask the models again: which words the answers to the first cases hang on (occlusion).",
+}
 #: What a text costs where a model is paid for.
 PRICE: Final[Any] = {
     "type": click.FloatRange(0.0, 1e6),

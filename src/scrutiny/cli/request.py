@@ -37,6 +37,7 @@ from scrutiny.run.planning.plan_slices import too_small
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.store.database import Journal
+from scrutiny.store.explained_answers import EXPLAINED_FILE
 from scrutiny.store.files import cache_file, hash_file, save_text
 from scrutiny.store.guards import is_in_use
 from scrutiny.store.run_folder import RunFolder
@@ -202,6 +203,11 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
     from scrutiny.report.text import write_first_screen
 
     view = load_view(folder.path)
+    if flags.get("explain"):
+        from scrutiny.cli.explaining import explain_findings
+
+        options = load_options(flags["device"], flags["batch"], flags["model_settings"])
+        view = explain_findings(view, folder.path, options)
     if flags.get("no_texts"):
         view = view.without_texts()
     if html is not None:
@@ -239,7 +245,9 @@ def write_page(path: Path, view: RunView, folder: Path) -> bool:
     """
     # digest of everything that determines a page: the run, its results, and the code
     files = json.dumps(view.manifest, sort_keys=True)
-    parts = [view.facts.path, str(view.has_texts), files, *_code()]
+    explained = folder / EXPLAINED_FILE
+    more = [hash_file(explained)] if explained.is_file() else []
+    parts = [view.facts.path, str(view.has_texts), files, *more, *_code()]
     made_of = blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
     if path.is_file() and _kept(folder) == [made_of, hash_file(path)]:
         return False

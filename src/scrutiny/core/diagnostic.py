@@ -232,6 +232,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     pairs_apart
         Whether a family that is its own reference compares each replicate with the next one and not
         with itself.
+    over_seeds
+        Diagnostic that compares each seed of a model with the next one: it is measured, too, where
+        a model has several seeds. Empty for none.
     nulls
         How many untrained replicates it wants as its second null.
     presupposes
@@ -277,6 +280,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     scope: ClassVar[Literal["item", "dataset"]] = "item"
     wants_reference: ClassVar[bool] = False
     pairs_apart: ClassVar[bool] = False
+    over_seeds: ClassVar[str] = ""
     nulls: ClassVar[int] = 0
     presupposes: ClassVar[Mapping[str, str]] = {}
     audit_data: ClassVar[str] = ""

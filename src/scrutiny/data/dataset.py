@@ -4,24 +4,33 @@ What holds on two datasets that share items is no independent finding.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import PurePath
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.json_text import length_prefixed, value_digest
+from scrutiny.core.columns.item_columns import (
+    BLOCK,
+    Items,
+    attribute_column,
+    attribute_names,
+    counted_golds,
+    golds_of,
+    language_counts_of,
+    with_golds,
+)
+from scrutiny.core.columns.item_packing import ItemBlock, Packing
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.registry import registry
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out, lookalikes, refuse_same_labels
 from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
-from scrutiny.data.opening import open_data
+from scrutiny.data.opening import models_named, open_data, with_models
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
-from scrutiny.data.source import OF_MODELS, DataSource
 from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
@@ -74,7 +83,7 @@ class Dataset:
     name: str
     source: str
     task: str
-    examples: tuple[Example, ...]
+    examples: Items
     labels: tuple[str, ...]
     label_map: Mapping[str, str]
     bad_rows: tuple[BadRow, ...]
@@ -94,12 +103,12 @@ class Dataset:
     @property
     def golds(self) -> list[Any]:
         """Gold answers, in order."""
-        return [example.gold for example in self.examples]
+        return golds_of(self.examples)
 
     @property
     def language_counts(self) -> Mapping[str, int]:
         """How many examples are in each language, the commonest first."""
-        counts = Counter(example.language for example in self.examples)
+        counts = language_counts_of(self.examples)
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @property
@@ -120,7 +129,7 @@ class Dataset:
         The fingerprint stays: it is of the data as read.
         """
         names = match.mapping
-        examples = tuple(replace(e, gold=renamed(e.gold, names.__getitem__)) for e in self.examples)
+        examples = with_golds(self.examples, lambda gold: renamed(gold, names.__getitem__))
         labels = tuple(names[label] for label in self.labels)
         notes = (*self.notes, match.note)
         return replace(self, examples=examples, labels=labels, label_map=names, notes=notes)
@@ -136,11 +145,10 @@ class Dataset:
         PlanError
             If the items have no such column.
         """
-        names = list(dict.fromkeys(name for e in self.examples for name in e.attributes))
+        names = attribute_names(self.examples)
         if unit == "item":
             for name in names:
-                values = {e.attributes.get(name) for e in self.examples}
-                if name.startswith("u_") and len(values) > 1:
+                if name.startswith("u_") and len({*attribute_column(self.examples, name)}) > 1:
                     return name
             return "item"
         for name in (unit, f"u_{unit}"):
@@ -193,21 +201,14 @@ def load_dataset(
     """
     parse_limit(limit)  # refused before anything is opened
     reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
-    examples = []
-    fingerprint = blake2b(digest_size=16, person=b"scrutiny.data.1")
-    for example, key in reading.keyed(limit):
-        examples.append(example)
-        fingerprint.update(key)
-        fingerprint.update(example.id.encode() + b"\0")
-        if not reading.task.must_be_answered:
-            fingerprint.update(columns_key(example))
-        if example.case is not None:
-            fingerprint.update(value_digest(example.case).encode())
-    if not examples:
+    read, fingerprint = _read(reading, limit)
+    if not read:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     if reading.table.is_suite:
-        must_fit(examples)
-    examples = _with_models(_without_marks(examples, reading), reading.source)
+        must_fit(read)
+    examples = _without_marks(read, reading)
+    if models_named(reading.source):
+        examples = tuple(with_models(examples, reading.source))
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))
     if reading.permute is None:
@@ -216,11 +217,11 @@ def load_dataset(
         name=name or _name(reading),
         source=str(reading.source),
         task=reading.task.name,
-        examples=tuple(examples),
+        examples=examples,
         labels=labels,
         label_map=reading.label_map,
         bad_rows=tuple(reading.bad_rows),
-        fingerprint=fingerprint.hexdigest(),
+        fingerprint=fingerprint,
         notes=reading.notes,
         warnings=tuple(filter(None, (*lookalikes(examples), reading.languages.warning))),
         columns=reading.columns.roles,
@@ -233,6 +234,45 @@ def load_dataset(
     )
 
 
+def _blocks(
+    reading: Reading, limit: int | str | None
+) -> Iterator[tuple[Sequence[Example] | ItemBlock, list[bytes]]]:
+    """Items in file order, many at once, with the key of the content of each."""
+    if reading.table.batches is not None and limit is None:
+        from scrutiny.data.column_reading import blocks_of, reads_columns  # it imports pyarrow
+
+        if reads_columns(reading):
+            n = 0
+            for block, keys in reading.languages.told(blocks_of(reading)):
+                n += len(keys)
+                yield block, keys
+            reading.must_have_read(n)
+            return
+    pairs = reading.keyed(limit)
+    while some := [*islice(pairs, BLOCK)]:
+        yield [example for example, _ in some], [key for _, key in some]
+
+
+def _read(reading: Reading, limit: int | str | None) -> tuple[Items, str]:
+    """All items of a source, and their fingerprint."""
+    fingerprint = blake2b(digest_size=16, person=b"scrutiny.data.1")
+    packing = Packing()
+    for items, keys in _blocks(reading, limit):
+        packing.add(items)
+        if isinstance(items, ItemBlock):
+            parts = zip(keys, items.ids, strict=True)
+            fingerprint.update(b"".join(key + name.encode() + b"\0" for key, name in parts))
+            continue
+        for example, key in zip(items, keys, strict=True):
+            fingerprint.update(key)
+            fingerprint.update(example.id.encode() + b"\0")
+            if not reading.task.must_be_answered:
+                fingerprint.update(columns_key(example))
+            if example.case is not None:
+                fingerprint.update(value_digest(example.case).encode())
+    return packing.items(), fingerprint.hexdigest()
+
+
 def columns_key(example: Example) -> bytes:
     """Texts and columns of an item, as bytes: the identity of an item without gold."""
     columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
@@ -240,11 +280,11 @@ def columns_key(example: Example) -> bytes:
     return length_prefixed(*texts, *columns)
 
 
-def _without_marks(examples: list[Example], reading: Reading) -> list[Example]:
+def _without_marks(examples: Items, reading: Reading) -> Items:
     """Examples, without gold where a label says that there is none; each is a doubtful row."""
     if not reading.task.gives_labels or reading.label_map:
         return examples
-    golds = {e.gold for e in examples if e.gold is not None}
+    golds = {gold for gold, _ in counted_golds(examples)}
     if several := several_in_one(golds):
         raise DataError(
             f"{reading.source}: the label {several!r} is several labels of one item: "
@@ -252,29 +292,18 @@ def _without_marks(examples: list[Example], reading: Reading) -> list[Example]:
             "classes by labels=."
         )
     marks = no_gold_among(golds)
-    for number, example in enumerate(examples):
+    if not marks:
+        return examples
+    for example in examples:
         if example.gold in marks:
             said = f"have no gold label ({example.gold}): kept, but not scored"
             reading.doubts.add(said, example.source)
-            examples[number] = replace(example, gold=None)
-    return examples
+    return with_golds(examples, lambda gold: None if gold in marks else gold)
 
 
-def _with_models(examples: list[Example], source: DataSource) -> list[Example]:
-    """Examples with the attributes that models give, where the data string names them."""
-    for name in OF_MODELS:
-        if name in source.options:
-            values = registry().load("attribute", name).of_all(examples, source.option(name))
-            examples = [
-                e if v is None else replace(e, attributes={**e.attributes, f"a_{name}": v})
-                for e, v in zip(examples, values, strict=True)
-            ]
-    return examples
-
-
-def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
+def _labels(examples: Items, reading: Reading) -> tuple[str, ...]:
     """Distinct labels: in the order of the label map or of the file's classes, else sorted."""
-    found = {label for example in examples for label in labels_in(example.gold)}
+    found = {label for gold, _ in counted_golds(examples) for label in labels_in(gold)}
     column = reading.columns.roles.get(reading.task.answer, "")
     stated = reading.table.class_names.get(column, ())
     known = dict.fromkeys(reading.label_map.values() or stated)

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from scrutiny.core.answers.answer import label_in, labels_in
+from scrutiny.core.answers.answer import labels_in
+from scrutiny.core.columns.item_columns import (
+    attribute_counts,
+    counted_golds,
+    first_with,
+    label_counts,
+    with_equal_texts,
+)
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 
@@ -69,18 +76,17 @@ def _left_out(n: int, why: str) -> str:
 def doubt_answers(examples: Sequence[Example], doubts: Doubts) -> None:
     """Record items whose texts have another answer elsewhere, and labels of a single row."""
     first: dict[tuple[str, ...], Any] = {}
-    by_label: dict[str, list[str]] = {}
-    for example in examples:
+    for example in with_equal_texts(examples):
         if example.gold is None:
             continue
         if first.setdefault(tuple(example.fields.values()), example.gold) != example.gold:
             doubts.add("have the texts of an earlier one and a different answer", example.source)
-        if (label := label_in(example.gold)) is not None:
-            by_label.setdefault(label, []).append(example.source)
-    if sum(map(len, by_label.values())) >= _MANY * len(by_label):
-        for label, places in by_label.items():
-            if len(places) == 1:
-                doubts.add(f"have the label {label!r}, which no other row has", places[0])
+    counts = label_counts(examples)
+    if counts.total() >= _MANY * len(counts):
+        for label, count in counts.items():
+            if count == 1:
+                place = first_with(examples, label).source
+                doubts.add(f"have the label {label!r}, which no other row has", place)
 
 
 _SPACES: Final = re.compile(r"\s+")
@@ -110,7 +116,9 @@ def refuse_same_labels(labels: Iterable[str], where: str) -> None:
 
 def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
     """Sentences, one for each pair of labels, or groups of one column, that look alike."""
-    labels = Counter(label for example in examples for label in {*labels_in(example.gold)})
+    labels: Counter[str] = Counter()
+    for gold, n in counted_golds(examples):
+        labels.update(dict.fromkeys(labels_in(gold), n))
     yield from _said("labels", labels, "classes")
     for name, values in group_counts(examples, most=_MOST_VALUES).items():
         yield from _said(f"values of {name}", values, "groups")
@@ -141,9 +149,9 @@ def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
 
 def group_counts(examples: Sequence[Example], *, most: int) -> dict[str, Counter[str]]:
     """Counts of the values in each column of groups with so few of them."""
-    found: dict[str, Counter[str]] = {}
-    for example in examples:
-        for name, value in example.attributes.items():
-            if name.startswith("a_") and isinstance(value, str):
-                found.setdefault(name.removeprefix("a_"), Counter())[value] += 1
-    return {name: values for name, values in found.items() if len(values) <= most}
+    found = {}
+    for name, counts in attribute_counts(examples).items():
+        values = Counter({value: n for value, n in counts.items() if isinstance(value, str)})
+        if name.startswith("a_") and values and len(values) <= most:
+            found[name.removeprefix("a_")] = values
+    return found

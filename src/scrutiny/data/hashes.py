@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.columns.item_columns import ItemColumns, Items
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import GROUP, Example
 from scrutiny.text.letters import letters, letters_and_marks
@@ -155,7 +156,7 @@ class _LinesByKey:
         return 0
 
 
-def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]:
+def drawn(examples: Sequence[Example], items: int | None) -> Items:
     """Subsample: the items with the smallest hashes, in their order; all if ``items`` is None.
 
     Smaller subsamples are part of larger ones, so that measurements of several sizes share items.
@@ -168,7 +169,7 @@ def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]
     True
     """
     if items is None or items >= len(examples):
-        return tuple(examples)
+        return examples if isinstance(examples, ItemColumns) else tuple(examples)
     is_suite = any(example.case is not None for example in examples)
     names = [str(e.attributes.get(GROUP, e.id)) if is_suite else e.id for e in examples]
     kept = set(_ranked(tuple(dict.fromkeys(names)))[:items])

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final, TypeVar
 
+from scrutiny.core.columns.coded import Coded, coded
+from scrutiny.core.columns.item_packing import ItemBlock
 from scrutiny.core.example import Example
 from scrutiny.core.languages import UNKNOWN, counted, is_english, name_of
 from scrutiny.text.language_detection import Main, evidence, main_language
@@ -37,8 +39,7 @@ class Languages:
         """The items with their languages; one whose language is empty gets the one found."""
         rest = iter(pairs)
         first = list(islice(rest, _FIRST))
-        texts = [_text_of(example) for example, _ in first if not example.language]
-        main = main_language([evidence(text) for text in texts], texts) if texts else Main(UNKNOWN)
+        main = _main(_text_of(example) for example, _ in first if not example.language)
         for example, key in chain(first, rest):
             found = example
             if not example.language:
@@ -46,6 +47,29 @@ class Languages:
                 self.n_found += 1
             self.counts[found.language] = self.counts.get(found.language, 0) + 1
             yield found, key
+
+    def told(self, blocks: Iterable[tuple[ItemBlock, Key]]) -> Iterator[tuple[ItemBlock, Key]]:
+        """The same for items side by side."""
+        rest, first = iter(blocks), list[tuple[ItemBlock, Key]]()
+        while sum(len(block.ids) for block, _ in first) < _FIRST and (pair := next(rest, None)):
+            first.append(pair)
+        known = chain.from_iterable(
+            zip(block.texts(), block.languages.each(), strict=True) for block, _ in first
+        )
+        main = _main(text for text, language in islice(known, _FIRST) if not language)
+        for block, keys in chain(first, rest):
+            if "" in block.languages.values:
+                block.languages = self._found(block, main)
+            for language, count in block.languages.counts().items():
+                self.counts[language] = self.counts.get(language, 0) + count
+            yield block, keys
+
+    def _found(self, block: ItemBlock, main: Main) -> Coded:
+        """Languages of a block: those that are stated, and those that are found."""
+        stated = block.languages.each()
+        self.n_found += stated.count("")
+        pairs = zip(stated, block.texts(), strict=True)
+        return coded(language or main.of_text(text) for language, text in pairs)
 
     @property
     def note(self) -> str:
@@ -67,6 +91,12 @@ class Languages:
         known = [code for code in self.counts if not code.startswith(UNKNOWN)]
         is_one = self.n_found and len(self.counts) == 1 and known and not is_english(known[0])
         return {"language": known[0]} if is_one else {}
+
+
+def _main(texts: Iterable[str]) -> Main:
+    """Language of most of the first texts; unknown where all of them say theirs."""
+    found = list(texts)
+    return main_language([evidence(text) for text in found], found) if found else Main(UNKNOWN)
 
 
 def with_languages(examples: Iterable[Example]) -> list[Example]:

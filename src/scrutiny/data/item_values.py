@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final, cast
+from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
+from scrutiny.core.columns.coded import Coded, coded, together
+from scrutiny.core.columns.item_columns import attribute_columns, fields_of
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -43,7 +45,7 @@ class Items:
     Parameters
     ----------
     columns
-        Values of the items by the full names of their columns (``a_topic``).
+        Coded values of the items by the full names of their columns (``a_topic``).
     examples
         The items with their texts; read if a slice needs them.
     training
@@ -52,7 +54,7 @@ class Items:
 
     def __init__(
         self,
-        columns: Mapping[str, Sequence[object]],
+        columns: Mapping[str, Coded],
         examples: Callable[[], Sequence[Example]],
         training: Callable[[], Training] | None = None,
     ) -> None:
@@ -60,16 +62,14 @@ class Items:
         self._kept = {n: v for n, v in columns.items() if n.startswith(OF_TRAINING)}
         self._read = examples
         self._training = training
-        self._values: dict[tuple[str, str, str], tuple[Gives, list[Value | None]]] = {}
+        self._values: dict[tuple[str, str, str], tuple[Gives, Coded]] = {}
 
     @classmethod
     def of(
         cls, examples: Sequence[Example], training: Callable[[], Training] | None = None
     ) -> "Items":
         """Items from examples in memory."""
-        names = dict.fromkeys(name for example in examples for name in example.attributes)
-        columns = {name: [e.attributes.get(name) for e in examples] for name in names}
-        return cls(columns, lambda: examples, training)
+        return cls(attribute_columns(examples), lambda: examples, training)
 
     @property
     def names(self) -> list[str]:
@@ -99,9 +99,9 @@ class Items:
             Term(short, field)
             for short, name in named.items()
             if registry().load("attribute", name).of_training
-            for field in dict.fromkeys(["", *(f for e in self.examples for f in e.fields)])
+            for field in ["", *fields_of(self.examples)]
         ]
-        return {f"{OF_TRAINING}{term.text}": self._valued(term)[1] for term in terms}
+        return {f"{OF_TRAINING}{term.text}": self._valued(term)[1].each() for term in terms}
 
     @cached_property
     def examples(self) -> Sequence[Example]:
@@ -109,7 +109,11 @@ class Items:
         return self._read()
 
     def inside(self, text: str) -> list[bool | None]:
-        """Whether each item is in a slice; ``None`` for items without a value.
+        """Whether each item is in a slice, as `which` says it; ``None`` without a value."""
+        return self.which(text).each()
+
+    def which(self, text: str) -> Coded:
+        """Whether each item is in a slice: True, False, or None for items without a value.
 
         Raises
         ------
@@ -117,12 +121,10 @@ class Items:
             If the slice cannot be read, or names an attribute or column that the items lack.
         """
         whole = parse_predicate(text)
-        found = {term: self._said(term) for term in set(terms_of(whole))}
-        rows = list(zip(*found.values(), strict=True))
-        known = {
-            row: truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in set(rows)
-        }
-        return [known[row] for row in rows]
+        found = {term: self._said(term) for term in dict.fromkeys(terms_of(whole))}
+        rows, codes = together(found.values())
+        said = [truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in rows]
+        return Coded(said, codes)
 
     def values(self, name: str) -> list[str]:
         """Values of an attribute or column that are slices with items enough for a number.
@@ -134,7 +136,9 @@ class Items:
         """
         gives, values = self._valued(Term(name))
         answers = {"True": "yes", "False": "no"} if gives == "yes or no" else {}
-        counts = Counter(answers.get(str(v), str(v)) for v in values if v is not None)
+        counts: Counter[str] = Counter()
+        for v, n in values.counts().items():
+            counts[answers.get(str(v), str(v))] += n
         found = sorted(value for value, count in counts.items() if count >= FEWEST)
         if gives == "a number" or not found:
             why = "is a number" if found else f"has no value with {FEWEST} items"
@@ -156,7 +160,7 @@ class Items:
             gives, values = self._valued(term)
             if gives != "a word" or term.operator not in ("=", "!="):
                 continue
-            there = {str(value) for value in values if value is not None}
+            there = {str(value) for value in values.counts()}
             if not any(_is_same(value, term.value) for value in there):
                 shown = ", ".join(sorted(there)[:_SHOWN])
                 raise PlanError(f"{where} has {term.name} = {term.value}; there are {shown}.")
@@ -176,21 +180,30 @@ class Items:
             return
         rows = [[one(example) for one in plain.values()] for example in self.examples]
         for column, (name, one) in enumerate(plain.items()):
-            self._values[name, "", ""] = one.gives, [row[column] for row in rows]
+            self._values[name, "", ""] = one.gives, coded(row[column] for row in rows)
 
-    def _said(self, term: Term) -> list[bool | None]:
+    def _said(self, term: Term) -> Coded:
         """Whether a term is true for each item."""
-        gives, values = self._valued(term)
+        gives, column = self._valued(term)
+        present = column.counts()
+        values = [value if value in present else None for value in column.values]
+        return Coded(self._said_of(term, gives, values, present), column.codes)
+
+    def _said_of(
+        self, term: Term, gives: Gives, values: Sequence[Value | None], counts: Mapping[Any, int]
+    ) -> list[bool | None]:
+        """Whether a term is true for each distinct value, of which there are so many items."""
         if not term.operator:
             return [_as_truth(value, term, gives) for value in values]
         if term.operator in ("=", "!="):
             wanted = term.operator == "="
-            kept = {v: v is not None and _is_same(v, term.value) == wanted for v in set(values)}
-            return [None if v is None else kept[v] for v in values]
+            return [None if v is None else _is_same(v, term.value) == wanted for v in values]
         numbers = [None if value is None else _as_number(value, term, gives) for value in values]
         if term.operator == "in":
             # limits of the values that a share of the items has; equal values stay together
-            ordered = sorted(number for number in numbers if number is not None)
+            pairs = zip(numbers, values, strict=True)
+            times = [(number, counts[value]) for number, value in pairs if number is not None]
+            ordered = [number for number, n in sorted(times) for _ in range(n)]
             low, high = share_of(term.value)
             first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
             low, high = (
@@ -205,28 +218,30 @@ class Items:
         order = _ORDERS[term.operator]
         return [None if n is None else order(n, limit) for n in numbers]
 
-    def _valued(self, term: Term) -> tuple[Gives, list[Value | None]]:
+    def _valued(self, term: Term) -> tuple[Gives, Coded]:
         """Kind of a term's attribute or column, and its value for each item."""
         key = (term.name, term.field, term.value if term.name == _HAS else "")
         if key not in self._values:
             self._values[key] = self._computed(term)
         return self._values[key]
 
-    def _computed(self, term: Term) -> tuple[Gives, list[Value | None]]:
+    def _computed(self, term: Term) -> tuple[Gives, Coded]:
         for name in (term.name, f"a_{term.name}", f"u_{term.name}"):
             if name in self._columns:
-                return "a word", [None if v is None else str(v) for v in self._columns[name]]
+                own = self._columns[name]
+                words = [None if v is None else str(v) for v in own.values]
+                return "a word", Coded(words, own.codes)
         if term.name == _HAS:
             wanted = f" {' '.join(lower_of(Example('', {'': term.value})))} "
-            return "yes or no", [
+            return "yes or no", coded(
                 None if one is None else wanted in f" {' '.join(lower_of(one))} "
                 for one in self._looked_at(term)
-            ]
+            )
         known("attribute or column of the items", [term.name], self.names)
         attribute: Attribute = registry().load("attribute", term.name)
         kept = f"{OF_TRAINING}{Term(term.name, term.field).text}"
         if kept in self._kept:
-            return attribute.gives, cast("list[Value | None]", list(self._kept[kept]))
+            return attribute.gives, self._kept[kept]
         if attribute.of_all:
             raise PlanError(
                 f"The slice uses {term.name}, which a language model gives, and none is named. "
@@ -242,8 +257,8 @@ class Items:
                 "when the run is made."
             )
         training = self._training() if attribute.of_training and self._training else None
-        values = [None if one is None else attribute(one, training) for one in looked]
-        return attribute.gives, values
+        values = (None if one is None else attribute(one, training) for one in looked)
+        return attribute.gives, coded(values)
 
     def _looked_at(self, term: Term) -> Sequence[Example | None]:
         """Items, reduced to one field if the term names it."""
@@ -255,8 +270,7 @@ class Items:
             for one in self.examples
         ]
         if not any(found):
-            fields = dict.fromkeys(name for e in self.examples for name in e.fields)
-            raise UnknownNameError("text field of the items", term.field, fields)
+            raise UnknownNameError("text field of the items", term.field, fields_of(self.examples))
         return found
 
 

@@ -1,7 +1,8 @@
 """Opening a data source: its reader, the roles of its columns, its task, and its options."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +14,20 @@ from scrutiny.data.columns import resolve_columns, with_names
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.readers.suites import is_of_cases
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit, permutation_seed
-from scrutiny.data.source import DataSource, check_reader_option, parse_source, reader_options
+from scrutiny.data.source import (
+    OF_MODELS,
+    DataSource,
+    check_reader_option,
+    parse_source,
+    reader_options,
+)
 from scrutiny.data.table import Table
 from scrutiny.tasks.tasks import load_task
 
 #: Readers of tables whose rows may be cases of a suite, as their columns tell.
 _TABLES: Final = ("csv", "tsv", "jsonl")
+#: Items that a model is asked about together.
+_STRETCH: Final = 1024
 
 
 def open_data(
@@ -111,8 +120,9 @@ def iter_examples(
 ) -> Iterator[Example]:
     """Examples of a data source, read one at a time.
 
-    Memory does not grow with the texts; identifiers take 16 to 48 bytes a row. For the bad rows and
-    notes as well, iterate over `open_data`, whose parameters these are.
+    Memory does not grow with the texts; identifiers take 16 to 48 bytes a row, and a model that the
+    data string names is asked about a thousand items at a time. For the bad rows and notes as well,
+    iterate over `open_data`, whose parameters these are.
 
     Parameters
     ----------
@@ -121,7 +131,31 @@ def iter_examples(
     """
     parse_limit(limit)  # refused before anything is opened
     reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
-    return reading.limited(limit)
+    return with_models(reading.limited(limit), reading.source)
+
+
+def models_named(source: DataSource) -> list[str]:
+    """Attributes that a data string has a model for."""
+    return [name for name in OF_MODELS if name in source.options]
+
+
+def with_models(examples: Iterable[Example], source: DataSource) -> Iterator[Example]:
+    """Examples with the attributes that models give, where the data string names such a model.
+
+    A stretch of items is asked about at a time: what a model says of one depends on no other.
+    """
+    if not (asked := models_named(source)):
+        yield from examples
+        return
+    rest = iter(examples)
+    while stretch := list(islice(rest, _STRETCH)):
+        for name in asked:
+            values = registry().load("attribute", name).of_all(stretch, source.option(name))
+            stretch = [
+                e if v is None else replace(e, attributes={**e.attributes, f"a_{name}": v})
+                for e, v in zip(stretch, values, strict=True)
+            ]
+        yield from stretch
 
 
 def _keeps_unlabeled(source: DataSource, table: Table, task: Task) -> bool:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.printable import must_be_storable
@@ -25,13 +25,16 @@ from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.cells import label_in_cell
 from scrutiny.tasks.item_hashes import content_key
 
+if TYPE_CHECKING:
+    from scrutiny.tasks.tasks import ByColumns
+
 OnBadRow = Literal["skip", "fail"]
 _MOST_LABELS = 20
 #: Columns in which annotation tools keep spans of a text.
 _OF_SPANS = ("spans", "entities")
 _UNLABELED = "have no label: kept (unlabeled=keep), but not scored"
 _MINUS_ONE = "have the label -1, which marks unlabeled rows, and have no gold"
-_REPEATS = "repeat an earlier one exactly"
+REPEATS = "repeat an earlier one exactly"
 
 
 @dataclass(slots=True)
@@ -108,23 +111,33 @@ class Reading:
 
     def _read(self) -> Iterator[tuple[Example, bytes]]:
         n = 0
+        for pair in self.parsed(self.table.rows):
+            n += 1
+            yield pair
+        self.must_have_read(n)
+
+    def parsed(self, rows: Iterable[RawRow]) -> Iterator[tuple[Example, bytes]]:
+        """Examples of raw rows with their keys; bad rows are left out and listed."""
         parse = self._parse
-        for raw in self.table.rows:
+        for raw in rows:
             try:
                 pair = parse(raw)
             except DataError as error:
-                self._reject(raw, str(error))
+                self.reject(self._place(raw), str(error))
                 continue
-            n += 1
             yield pair
-        if not n:
-            shown = "; ".join(f"{bad.source}: {bad.reason}" for bad in self.bad_rows[:3])
-            place, count = self.table.place, len(self.bad_rows)
-            raise DataError(
-                f"None of the {count} rows of {place} reads. {shown}."
-                if count
-                else f"{place} is empty: it holds no rows."
-            )
+
+    def must_have_read(self, n: int) -> None:
+        """Raise if not one row could be read."""
+        if n:
+            return
+        shown = "; ".join(f"{bad.source}: {bad.reason}" for bad in self.bad_rows[:3])
+        place, count = self.table.place, len(self.bad_rows)
+        raise DataError(
+            f"None of the {count} rows of {place} reads. {shown}."
+            if count
+            else f"{place} is empty: it holds no rows."
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -174,7 +187,7 @@ class Reading:
             name = self.identifiers.of_user(example.id, line=raw.line)
         else:
             name = self.identifiers.of_content(key, line=raw.line)
-            doubts += [_REPEATS] if "-" in name else []
+            doubts += [REPEATS] if "-" in name else []
         gold = example.gold if not self.label_map else self._renamed(example.gold)
         for doubt in doubts:
             self.doubts.add(doubt, example.source)
@@ -223,13 +236,36 @@ class Reading:
             known = "|".join(f"{k}:{v}" for k, v in self.label_map.items())
             raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None
 
-    def _place(self, raw: RawRow) -> str:
-        place = raw.place or self.table.place
-        unit = self.table.numbers
-        return f"{place}: {unit} {raw.line}" if unit else f"{place}:{raw.line}"
+    def answer_of(self, cell: Any) -> Any:
+        """Gold answer in a cell without doubt, by its name in the file.
 
-    def _reject(self, raw: RawRow, reason: str) -> None:
-        where = self._place(raw)
+        Raises
+        ------
+        DataError
+            If it cannot be read, or a row with it would be doubtful.
+        """
+        row = {self.task.answer: cell}
+        for doubt in self._name_answer(row):
+            raise DataError(doubt)
+        return cast("ByColumns", self.task).gold(row, ())
+
+    def renamed_or_none(self, gold: Any) -> tuple[Any, bool]:
+        """Gold under the name of the label map, and whether the map has it."""
+        try:
+            return (self._renamed(gold) if self.label_map else gold), True
+        except DataError:
+            return None, False
+
+    def place(self, line: int, file: str = "") -> str:
+        """Place of a line: of the table's file, unless another one is named."""
+        place, unit = file or self.table.place, self.table.numbers
+        return f"{place}: {unit} {line}" if unit else f"{place}:{line}"
+
+    def _place(self, raw: RawRow) -> str:
+        return self.place(raw.line, raw.place)
+
+    def reject(self, where: str, reason: str) -> None:
+        """List a bad row, or end the reading with it."""
         if self.on_bad_row == "fail":
             raise DataError(
                 f"{where}: {reason}. Correct the row, or leave bad rows out "

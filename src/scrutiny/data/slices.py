@@ -12,12 +12,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import label_in
+from scrutiny.core.columns.coded import Coded
 from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import canonical, joined, slice_of_values
 from scrutiny.data.attribute import Attribute, Training, words_of
-from scrutiny.data.item_values import FEWEST, Items
+from scrutiny.data.item_values import COLUMNS, FEWEST, OF_TRAINING, Items
+from scrutiny.store.arrow import coded
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
 
@@ -185,15 +187,21 @@ class RunItems:
             if (name, where) not in self._inside:
                 if where in self._stated:
                     self.of(name).look_at(self._stated)
-                found = [is_in is True for is_in in self.of(name).inside(where)]
-                self._inside[name, where] = np.array(found, dtype=np.bool_)
+                said = self.of(name).which(where)
+                is_in = np.array([one is True for one in said.values], dtype=np.bool_)
+                self._inside[name, where] = is_in[said.codes]
         return np.concatenate([self._inside[name, where] for name in datasets])
 
     def of(self, dataset: str) -> Items:
         """Items of one dataset."""
         if dataset not in self._known:
             own = self._items.filter(pc.equal(self._items["dataset"], dataset))
-            columns = {name: own[name].to_pylist() for name in own.column_names}
+            columns = {
+                name: Coded(values.to_pylist(), codes.astype(np.int32))
+                for name in own.column_names
+                if name.startswith((*COLUMNS, OF_TRAINING))
+                for values, codes in [coded(own[name])]
+            }
             texts = partial(examples_of, self._texts, dataset)
             self._known[dataset] = Items(columns, lambda: list(texts().values()))
         return self._known[dataset]

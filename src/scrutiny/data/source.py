@@ -39,6 +39,7 @@ _SUFFIXES: Final = {
     ".conllu": "conllu",
     ".xlsx": "xlsx",
     ".iob2": "conll",
+    ".toml": "suite",
 }
 #: Suffixes of compressed files, behind that of what they hold.
 _PACKED: Final = (".gz", ".bz2", ".xz")

@@ -56,6 +56,9 @@ class Table:
         Whether a row holds an item whole, and not by the columns of its task.
     numbers
         What `RawRow.line` is the number of, where that is no line: "test".
+    batches
+        The same rows as ``pyarrow.RecordBatch`` objects, instead of ``rows``: whoever reads one of
+        both leaves the other. None where a reader has rows alone.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Table:
     is_suite: bool = False
     is_whole: bool = False
     numbers: str = ""
+    batches: Iterator[Any] | None = None
 
     def __post_init__(self) -> None:
         for column in self.columns:

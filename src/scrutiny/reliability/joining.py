@@ -26,6 +26,7 @@ from scrutiny.reliability.panel import (
     Panel,
     Side,
     columns_of,
+    numbered,
     side_and_measure,
     tally,
     units_of,
@@ -198,9 +199,11 @@ class Meeting:
 def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     """Contrast of both sides on the items they share, in the first side's order."""
     (first, mine), (second, yours) = one, other
-    place = {name: i for i, name in enumerate(second.items)}
-    shared = np.array([i for i, name in enumerate(first.items) if name in place], dtype=np.int64)
-    theirs = np.array([place[first.items[i]] for i in shared], dtype=np.int64)
+    ours, others = numbered(first.items, second.items)
+    place = np.full(max(ours.max(initial=-1), others.max(initial=-1)) + 1, -1)
+    place[others] = np.arange(others.size)
+    shared = np.flatnonzero(place[ours] >= 0)
+    theirs = place[ours[shared]]
     status = worst(mine.status[shared], yours.status[theirs])
     kept = np.flatnonzero(status == CODES["ok"])
     rows = shared[kept]
@@ -217,16 +220,17 @@ def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meet
 def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     """Contrast of two slices of one dataset, on their union; items of both count in both."""
     (first, mine), (second, yours) = one, other
-    place = {name: i for i, name in enumerate(first.items)}
-    for name in second.items:
-        place.setdefault(name, len(place))
-    moved = np.array([place[name] for name in second.items], dtype=np.int64)
-    ours, theirs = (np.full(len(place), NOT_PLANNED, dtype=np.int8) for _ in range(2))
-    ours[: len(first.items)], theirs[moved] = mine.status, yours.status
+    numbers, others = numbered(first.items, second.items)
+    place = np.full(max(numbers.max(initial=-1), others.max(initial=-1)) + 1, -1)
+    place[numbers] = np.arange(numbers.size)
+    new = np.flatnonzero(place[others] < 0)
+    place[others[new]] = numbers.size + np.arange(new.size)
+    moved = place[others]
+    ours, theirs = (np.full(numbers.size + new.size, NOT_PLANNED, np.int8) for _ in range(2))
+    ours[: numbers.size], theirs[moved] = mine.status, yours.status
     status = np.maximum(ours, theirs)
     rows = np.flatnonzero(status == CODES["ok"])
     slices = ours[rows] == CODES["ok"], theirs[rows] == CODES["ok"]
-    new = np.array([i for i, at in enumerate(moved) if at >= len(first.items)], dtype=np.int64)
 
     def both(name: str) -> NDArray[np.int64] | None:
         """Codes of units, strata or cells of the rows; both slices are of one panel."""

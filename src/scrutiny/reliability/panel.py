@@ -1,7 +1,8 @@
 """Panel: measures of replicates on items, with their statuses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,69 @@ from scrutiny.stats.resampling.weights import Units
 #: Codes of the statuses, from best to worst; a row that was never planned is -1.
 CODES: Mapping[str, int] = {name: code for code, name in enumerate(STATUSES)}
 NOT_PLANNED = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemNames(Sequence[str]):
+    """Identities of some items of a whole: positions among them, of which a name is looked up.
+
+    Parameters
+    ----------
+    whole
+        Identities of all.
+    rows
+        ``(item,)`` positions of these.
+    """
+
+    whole: Sequence[str]
+    rows: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.rows.size)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.whole.__getitem__, self.rows.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        """One name, or a tuple of several."""
+        if isinstance(place, slice):
+            return tuple(ItemNames(self.whole, self.rows[place]))
+        return self.whole[int(self.rows[place])]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether others are the same names in the same order."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def numbered(
+    first: Sequence[str], second: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Items of two panels as numbers that are equal where the names are.
+
+    Examples
+    --------
+    >>> [numbers.tolist() for numbers in numbered(["a", "b"], ["b", "c"])]
+    [[0, 1], [1, 2]]
+    """
+    (one, ours), (other, theirs) = map(_placed, (first, second))
+    if one is other or one == other:
+        return ours, theirs
+    known = {name: i for i, name in enumerate(dict.fromkeys(first))}
+    numbers = [known.setdefault(name, len(known)) for name in second]
+    return np.array([known[name] for name in first], np.int64), np.array(numbers, np.int64)
+
+
+def _placed(items: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64]]:
+    """All identities, and the positions of these among them."""
+    if isinstance(items, ItemNames):
+        return items.whole, items.rows
+    return items, np.arange(len(items))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +117,7 @@ class Panel:
 
     measures: tuple[Measure, ...]
     replicates: tuple[str | None, ...]
-    items: tuple[str, ...]
+    items: Sequence[str]
     units: NDArray[np.int64] | None = None
     strata: NDArray[np.int64] | None = None
     cells: NDArray[np.int64] | None = None
@@ -63,7 +127,8 @@ class Panel:
         parts = (
             None if part is None else part[rows] for part in (self.units, self.strata, self.cells)
         )
-        items = tuple(self.items[i] for i in rows.tolist())
+        whole, places = _placed(self.items)
+        items = ItemNames(whole, places[rows])
         return Panel(self.measures, self.replicates, items, *parts)
 
 

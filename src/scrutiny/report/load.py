@@ -25,7 +25,9 @@ from scrutiny.core.task import Task
 from scrutiny.report.cases.answers import Tables
 from scrutiny.report.cases.changed_texts import suite_sizes
 from scrutiny.report.cases.evidence import evidence_found, evidence_of, found_texts
+from scrutiny.report.cases.explained import with_explanations
 from scrutiny.report.records import FolderRecords
+from scrutiny.store.explained_answers import KeptExplanations, read_explained
 from scrutiny.store.run_folder import RunFolder
 
 _MOST_MISSING: Final = 200
@@ -141,13 +143,22 @@ class FolderEvidence(Mapping[str, Evidence]):
         """Texts that searches found."""
         return found_texts(self._folder.path, [f.estimate for f in self._all if f.estimate])
 
+    @cached_property
+    def _explained(self) -> KeptExplanations:
+        """Answers that were explained, by their cases."""
+        return read_explained(self._folder.path)
+
     def __getitem__(self, name: str) -> Evidence:
         if name not in self._known:
             finding, tables = self._findings[name], self._tables
             made = None if tables is None else evidence_of(finding, tables, self._records.by_item)
             if made is None and tables is not None:
                 made = evidence_found(finding, self._found, tables)
-            self._known[name] = made or Evidence()
+            found = made or Evidence()
+            if finding.estimate is not None and found.cases:
+                key = finding.estimate.key
+                found = with_explanations(found, key.subject, key.dataset, self._explained)
+            self._known[name] = found
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -89,7 +89,8 @@ def _render(view: RunView, detail: Detail) -> str:
     sheets += ["signs.css"] * bool(content.signs)
     charts = [chart for part in content.parts for chart in part.charts]
     sheets += ["heads.css"] * any(chart.has_choice or chart.sentences for chart in charts)
-    sheets += ["scored.css"] * any(chart.scored for chart in charts)
+    is_explained = any(case.explained for one in view.evidence.values() for case in one.cases)
+    sheets += ["scored.css"] * (is_explained or any(chart.scored for chart in charts))
     return _whole(
         "report.html.j2",
         "\n".join(map(static, sheets)),

@@ -316,5 +316,5 @@ def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
             margin = None  # a model that does not say how sure it is
         names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
-        found.append(Hits(key, names, panel.items, hit[asked], margin, groups))
+        found.append(Hits(key, names, tuple(panel.items), hit[asked], margin, groups))
     return found

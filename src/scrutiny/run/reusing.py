@@ -7,6 +7,7 @@ from typing import Any, Final
 import pyarrow.compute as pc
 
 from scrutiny.blocks.cases import SearchedText
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.boundary.printable import in_all
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import DataError, PlanError, UnknownNameError
@@ -19,6 +20,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.source import handed_over
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.engine.recipe_syntax import write_value
 from scrutiny.perturb.recipes.attack import parse_attack
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import variants_of
@@ -138,8 +140,8 @@ def frozen(
 
     What was made before the run asked a model (changes, and the random changes beside them) expects
     the gold answer where it is known, and the same answer elsewhere. What a search found for one
-    replicate expects that a right answer stays right; a search that found nothing is a case, too,
-    which is not asked.
+    replicate expects that a right answer stays right, and what it found because the answer stayed,
+    that it does not; a search that found nothing is a case, too, which is not asked.
 
     Parameters
     ----------
@@ -255,15 +257,20 @@ def _of_searches(
         name = _name_of(one)
         if one.role == "control" and name not in reached:
             continue  # the search itself ended without a text
-        base = examples[one.item]
+        base, attack = examples[one.item], parse_attack(one.change)
         edits = [Edit(*edit[:4]) for edit in one.edits]
         asked = one.is_success or one.role == "control"
+        expected = "stays_right"
+        if attack.is_risk and not attack.is_fooling and one.role == "measured":
+            if label_in(base.gold) is None:
+                continue  # nobody can say what else is right
+            expected = f"is_not(label={write_value(base.gold)})"
         yield replace(
             apply_edits(base, edits) if asked else base,
             id=f"{name}/control" if one.role == "control" else name,
             case=Case(
-                "stays_right",
-                title_of(parse_attack(one.change), without_versions(one.change)),
+                expected,
+                title_of(attack, without_versions(one.change)),
                 of=base.id,
                 role="control" if one.role == "control" else "measured",
                 twin_of=name if one.role == "control" else "",

@@ -48,7 +48,9 @@ agreement
     `scope`: shared invariances, with their controls in `scope_controls`.
 representations
     `cka`, `cca`, `item_distances` (RSA, Procrustes, nearest neighbors, STIR, a map), checked and
-    centered in `two_representations`, with intervals and chance.
+    centered in `two_representations`, with intervals and chance. `mean_cosines` of pairs of texts
+    from running sums, `principal_axes`. `online_code`: bits of labels given vectors, by softmax
+    regressions that are fitted block by block.
 
 At the top: input checks in `arrays`, and `trees`: maximum spanning trees of many graphs.
 """

@@ -95,8 +95,10 @@ class ForeignParquet:
         ]
         self._packed = parquet.ParquetFile(reading(path), read_dictionary=texts)
 
-    def batches(self, size: int = 4096) -> Iterator[pa.RecordBatch]:
-        """Rows, in batches of so many at most.
+    def batches(
+        self, size: int = 4096, *, columns: Sequence[str] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows, in batches of so many at most; of some columns, where they are named.
 
         Raises
         ------
@@ -104,8 +106,8 @@ class ForeignParquet:
             If they would be too large, before they are unpacked.
         """
         _look_at(self._stated, self._size)
-        packed = self._packed.iter_batches(batch_size=size)
-        whole = self._file.iter_batches(batch_size=size)
+        packed = self._packed.iter_batches(batch_size=size, columns=columns)
+        whole = self._file.iter_batches(batch_size=size, columns=columns)
         measured, read, unpacked = 0, 0, 0
         while True:
             while measured < read + size and (batch := next(packed, None)) is not None:
@@ -179,7 +181,7 @@ def _repeated(values: pa.Array, times: npt.NDArray[np.int64]) -> int:
 
 def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
     """Distinct values by order of appearance (a missing one counts), and the code of each row."""
-    names, codes = _encoded(column)
+    names, codes = encoded(column)
     missing = codes < 0
     if missing.any():
         codes = np.where(missing, len(names), codes)
@@ -197,7 +199,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
 
 def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bool_]:
     """Mask of the rows that have this value; None matches rows without one."""
-    names, codes = _encoded(column)
+    names, codes = encoded(column)
     if value is None:
         return codes < 0
     place = next((n for n, name in enumerate(names.to_pylist()) if name == value), None)
@@ -206,7 +208,7 @@ def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bo
 
 def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[np.bool_]:
     """Mask of the rows of a coded column that have one of these values, which may include None."""
-    names, codes = _encoded(column)
+    names, codes = encoded(column)
     wanted = [value for value in values if value is not None]
     known = pc.is_in(names, value_set=pa.array(wanted, names.type)).to_numpy(zero_copy_only=False)
     return np.append(known, None in values)[codes]  # -1 is the last
@@ -243,7 +245,7 @@ def counts_of(
     ]
 
 
-def _encoded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
+def encoded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
     """Dictionary of a column, and the code of each row: -1 where it has no value."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()

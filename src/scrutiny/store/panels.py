@@ -1,7 +1,7 @@
 """Panels of records: from tables in plan order to dense arrays; several datasets in one panel."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,23 +23,33 @@ _READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
 class Recorded:
     """Records of one diagnostic, subject and dataset, by condition and role.
 
-    ``sides`` are keyed by (condition as canonical JSON, role); ``table`` holds the items with all
+    ``sides`` are keyed by (condition as canonical JSON, role); ``items`` reads the items with all
     their columns, in the panel's order.
     """
 
     panel: Panel
     sides: Mapping[tuple[str, str], Side]
     conditions: Mapping[str, Mapping[str, Any]]
-    table: pa.Table
+    items: Callable[[], pa.Table]
+
+    @property
+    def table(self) -> pa.Table:
+        """The items with all their columns."""
+        return self.items()
 
     def only(self, inside: NDArray[np.bool_]) -> "Recorded":
         """Return the records of a subset of items, by a mask ``(item,)``."""
         rows = np.flatnonzero(inside)
+        if rows.size == inside.size:
+            return self
         sides = {
             key: Side(side.values[:, rows], side.status[:, rows])
             for key, side in self.sides.items()
         }
-        return Recorded(self.panel.select(rows), sides, self.conditions, self.table.take(rows))
+        mask = pa.array(inside)
+        return Recorded(
+            self.panel.select(rows), sides, self.conditions, lambda: self.table.filter(mask)
+        )
 
     def select(self, selector: Selector, within: Mapping[str, object]) -> Side:
         """Side with the selector's role and condition, within a further condition.
@@ -112,13 +122,13 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     )
     sides = _sides(table, panel)
     conditions = {condition: json.loads(condition) for condition, _ in sides}
-    return Recorded(panel, sides, conditions, here)
+    return Recorded(panel, sides, conditions, lambda: here)
 
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     """Dense arrays of every (condition, role)."""
     keys, code = combined(table, ("condition", "role"))
-    row_item = _numbers(table["item"], _places(panel.items))
+    row_item = _positions(table["item"], panel.items)
     row_replicate = _numbers(table["replicate"], _places(panel.replicates))
     status = _numbers(table["status"], CODES).astype(np.int8)
     width = sum(measure.size for measure in panel.measures)
@@ -158,6 +168,15 @@ def _numbers(column: pa.ChunkedArray, places: Mapping[Any, int]) -> NDArray[np.i
     """Number of each row's value."""
     found, codes = coded(column)
     return np.array([places[name] for name in found.to_pylist()], dtype=np.int64)[codes]
+
+
+def _positions(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
+    """Position of each row's item."""
+    if column.type == pa.string() and len(column) == len(names):
+        whole = pa.chunked_array([pa.array(names, pa.string())])
+        if column.equals(whole):  # every item once, in their order
+            return np.arange(len(names))
+    return _numbers(column, _places(names))
 
 
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
@@ -214,7 +233,7 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
         whole,
         sides,
         {condition: first.conditions[condition] for condition, _ in shared},
-        pa.concat_tables([part.table for part in several], promote_options="default"),
+        lambda: pa.concat_tables([part.table for part in several], promote_options="default"),
     )
 
 

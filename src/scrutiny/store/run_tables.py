@@ -6,7 +6,7 @@ did not write of an estimate is left to its default.
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, TypeVar, cast
 
@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrutiny.core.answers.answer import answer_json, answer_of, answer_text
-from scrutiny.core.boundary.json_text import canonical_json, plain
+from scrutiny.core.boundary.json_text import canonical_json, plain, texts_json
 from scrutiny.core.boundary.printable import writable
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
+from scrutiny.core.columns.coded import Coded
+from scrutiny.core.columns.item_columns import ItemColumns
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
@@ -127,6 +129,8 @@ def _example_of(row: Mapping[str, Any]) -> Example:
 
 def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
     """Table of the items of a dataset, in plan order."""
+    if isinstance(examples, ItemColumns):
+        return _of_columns(examples, dataset)
     rows = list(examples)
     columns = {
         "dataset": [dataset] * len(rows),
@@ -144,6 +148,33 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
         },
     }
     return pa.table(columns)
+
+
+def _of_columns(examples: ItemColumns, dataset: str) -> pa.Table:
+    """The same table of items that are columns already."""
+    n, texts = len(examples), examples.fields
+    rows = zip(*(column.to_pylist() for column in texts.values()), strict=True)
+    fields = (texts_json(dict(zip(texts, row, strict=True))) for row in rows)
+
+    def column(own: Coded, word: Callable[[Any], str | None]) -> pa.Array:
+        words = pa.array([word(value) for value in own.values], pa.string())
+        return words.take(pa.array(own.codes))
+
+    return pa.table(
+        {
+            "dataset": pa.repeat(dataset, n),
+            "item": examples.ids.cast(pa.string()),
+            "position": pa.array(range(n), pa.int64()),
+            "gold": column(examples.golds, answer_json),
+            "source": examples.sources.cast(pa.string()),
+            "fields": pa.array(fields, pa.string()),
+            "language": column(examples.languages, str),
+            **{
+                name: column(examples.attributes[name], lambda v: None if v is None else str(v))
+                for name in sorted(examples.attributes)
+            },
+        }
+    )
 
 
 def items_of(

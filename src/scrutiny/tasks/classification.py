@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from scrutiny.core.answers.choices import LABEL_SET, LabelSet
 from scrutiny.core.answers.label_and_spans import LABEL
+from scrutiny.core.columns.item_columns import label_counts
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import EVIDENCE, MARKED, Example, Span
 from scrutiny.core.randomness import Rng
@@ -106,7 +107,7 @@ class Classification(ByColumns, ExchangesLabels):
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Share of the most frequent label."""
-        counts = Counter(example.gold for example in examples if example.gold is not None)
+        counts = label_counts(examples)
         if not counts:
             raise DataError("The data has no gold labels, so there is no chance level.")
         return max(counts.values()) / counts.total()
@@ -120,7 +121,7 @@ class Classification(ByColumns, ExchangesLabels):
         >>> TextClassification().without_skill(examples)
         "always answering 'ham'"
         """
-        counts = Counter(example.gold for example in examples if example.gold is not None)
+        counts = label_counts(examples)
         return f"always answering {counts.most_common(1)[0][0]!r}" if counts else ""
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
@@ -139,6 +140,7 @@ class TextClassification(Classification):
     """Text classification: sentiment, topic, any label of a whole text."""
 
     name = "text-classification"
+    has_cells_apart = True
     roles = (TEXT, LABEL_ROLE, RATIONALE)
     identifying_columns = ("text",)
 
@@ -147,6 +149,7 @@ class TextPairClassification(Classification):
     """Classification of text pairs: inference, paraphrase, question and answer."""
 
     name = "text-pair-classification"
+    has_cells_apart = True
     roles = (TEXT, TEXT_PAIR, LABEL_ROLE, RATIONALE)
     side_by_side = TWO_TEXTS
     identifying_columns = ("text", "text_pair")

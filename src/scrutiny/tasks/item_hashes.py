@@ -6,12 +6,14 @@ was held out. More data does not move a sentence from one side to the other, and
 are always on one side.
 """
 
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Final, Literal
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.json_text import length_prefixed
+from scrutiny.core.columns.coded import Coded
 from scrutiny.core.example import Example
 from scrutiny.text.letters import letters
 
@@ -32,6 +34,31 @@ def content_key(example: Example) -> bytes:
         parts += SPANS.key(example.spans)
     parts += ("",) if example.gold is None else type_of(example.gold).key(example.gold)
     return blake2b(length_prefixed(*parts), digest_size=16).digest()
+
+
+def content_keys(fields: Mapping[str, Sequence[str]], golds: Coded) -> list[bytes]:
+    """Content keys of plain items side by side: texts by field, and labels or None.
+
+    Examples
+    --------
+    >>> from scrutiny.core.columns.coded import coded
+    >>> one = Example("", {"text": "It is."}, "no")
+    >>> content_keys({"text": ["It is."]}, coded(["no"])) == [content_key(one)]
+    True
+    """
+    before = [length_prefixed(name) for name in fields]
+    after = [
+        length_prefixed(*(("",) if gold is None else type_of(gold).key(gold)))
+        for gold in golds.values
+    ]
+    keys = []
+    for texts, code in zip(zip(*fields.values(), strict=True), golds.codes.tolist(), strict=True):
+        parts = []
+        for name, text in zip(before, texts, strict=True):
+            data = text.replace("\r\n", "\n").encode()
+            parts += [name, len(data).to_bytes(8, "little"), data]
+        keys.append(blake2b(b"".join([*parts, after[code]]), digest_size=16).digest())
+    return keys
 
 
 Half = Literal["A", "B"]

@@ -165,7 +165,7 @@ def role_options() -> Mapping[str, str]:
 
 
 #: Characters that show that a file was read in the wrong encoding.
-_REPLACED = "\ufffd"
+REPLACED: Final = "\ufffd"
 Borders = tuple[tuple[int, int], ...]
 
 
@@ -177,6 +177,10 @@ class ByColumns(Task):
     A column of kind ``gold`` holds a label. Tasks without one have no score, and use other
     capabilities of models.
     """
+
+    #: Whether each cell of a row is read by itself, where the row has no more than texts, a label
+    #: and attributes: then a table is read by columns.
+    has_cells_apart: bool = False
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row."""
@@ -257,7 +261,7 @@ class ByColumns(Task):
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
         """Doubts: texts read in the wrong encoding, and two texts that are the same."""
         texts = example.fields
-        if any(_REPLACED in text for text in texts.values()):
+        if any(REPLACED in text for text in texts.values()):
             yield (
                 "hold the replacement character U+FFFD: some text was lost where the file was "
                 "read in another encoding than written"

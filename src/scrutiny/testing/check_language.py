@@ -45,7 +45,7 @@ def check_language_model(model: Any) -> None:
     Parameters
     ----------
     model
-        With ``tokenizes`` among its capabilities, which all other checks need.
+        With ``tokenizes`` among its capabilities, which all checks but that of vectors need.
 
     Raises
     ------
@@ -53,6 +53,9 @@ def check_language_model(model: Any) -> None:
         With a sentence about the first promise that is broken.
     """
     claimed = model.capabilities
+    if claimed & LANGUAGE == {"representations"}:  # it reads words, and has no pieces to show
+        promises(model.source, _check_vectors(model))
+        return
     promise(
         model.source,
         "a language model must have the capability 'tokenizes'.",

@@ -110,6 +110,14 @@ def test_coverage_of_wnut_is_that_of_the_paper(wnut):
     assert round(entity_coverage(train.examples, items), 4) == 0.1305
     sums = scores(wnut, "Flair", "coverage", None)[1]
     assert [a + c for a, _, c in sums.values()] == [383, 70, 35, 29, 2956]
+    assert round(1 - 2956 / 3473, 4) == 0.1489  # of mentions that training has at all
+    value, groups = value_in(train.examples, items), load_part_attribute("coverage").groups
+    of_names = {
+        e.fields[one.field][one.start : one.end].lower(): value("coverage", e, one)
+        for e in items
+        for one in e.gold
+    }
+    assert [[*of_names.values()].count(group) for group in groups] == [103, 7, 9, 16, 2096]
 
 
 def test_coverage_of_the_worked_example(shared_data):

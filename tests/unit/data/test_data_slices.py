@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data import attribute
+from scrutiny.data import attribute, opening
 from scrutiny.data.attribute import Training, TrainingSets
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
@@ -246,7 +246,7 @@ def test_attributes_that_are_looked_at_together_are_what_each_alone_gives() -> N
     assert {"negated", "question", "length"} <= {name for name, *_ in together._values}
 
 
-def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path):
+def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path, monkeypatch):
     (tmp_path / "model.txt").write_text("dog\ndog\n", encoding="utf-8")
     rows = [{"text": text, "label": "ab"[k]} for k, text in enumerate(("dog", "dog dog"))]
     asked = {"perplexity": f"ngram:{tmp_path}/model.txt"}
@@ -256,6 +256,9 @@ def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path
     likely = 76 / 81 * 76 / 81, 76 / 81 * 4 / 81 * 22 / 27
     values = [example.attributes["a_perplexity"] for example in data.examples]
     assert values == pytest.approx([likely[0] ** (-1 / 2), likely[1] ** (-1 / 3)], rel=5e-5)
+    with monkeypatch.context() as patched:  # read one at a time, asked in stretches
+        patched.setattr(opening, "_STRETCH", 1)
+        assert tuple(opening.iter_examples(rows, columns=asked)) == data.examples
     items = Items.of(data.examples)
     assert items.inside("perplexity in highest 50%") == [False, True]
     by = load_part_attribute("perplexity")

@@ -92,6 +92,7 @@ def test_options_that_do_not_read(text, phrase):
 def test_every_reader_has_a_scheme():
     assert schemes() == [
         *(
+            "agreement",
             "arrow",
             "aspects",
             "brat",

@@ -199,3 +199,30 @@ def test_other_files_are_told(write, failure):
     write("broken.json", '{"data": [')
     for name in ("rows.json", "other.json", "broken.json"):
         assert "no file in SQuAD's format" in failure(f"squad:{name}")
+
+
+def test_pairs_are_derived_of_a_question_with_its_own_text_and_with_another_of_its_article(write):
+    """The other text is of another paragraph of the same article; a lone paragraph has none."""
+
+    def asked(name, text):
+        answer = {"text": text[:2], "answer_start": 0}
+        return {"context": text, "qas": [{"id": name, "question": f"{name}?", "answers": [answer]}]}
+
+    first = [asked("q1", "Ada met Bo."), asked("q2", "Cleo left."), asked("q3", "Dan stayed.")]
+    unanswered = {"context": "Nobody.", "qas": [
+        {"id": "q5", "question": "Who?", "answers": [], "is_impossible": True}]}  # fmt: skip
+    data = [{"title": "A", "paragraphs": [*first, unanswered]},
+            {"title": "B", "paragraphs": [asked("q4", "Eva won.")]}]  # fmt: skip
+    write("s.json", json.dumps({"data": data}))
+    found = load_dataset("squad:s.json#task=text-pair-classification")
+    assert found.task == "text-pair-classification"
+    own = {e.id: e.fields for e in found.examples if e.gold == "match"}
+    assert own["q1/match"] == {"text": "q1?", "text_pair": "Ada met Bo."}
+    other = {e.id: e.fields["text_pair"] for e in found.examples if e.gold == "other"}
+    assert {*own} == {f"q{i}/match" for i in (1, 2, 3, 4)}
+    assert {*other} == {f"q{i}/other" for i in (1, 2, 3)}
+    assert other["q1/other"] in ("Cleo left.", "Dan stayed.")
+    (bad,) = found.bad_rows
+    assert bad.reason == "no passage answers it"
+    again = load_dataset("squad:s.json#task=text-pair-classification")
+    assert [e.fields for e in again.examples] == [e.fields for e in found.examples]

@@ -116,6 +116,9 @@ TASK = 'suite = 1\ntask = "text-classification"\n'
 @pytest.mark.parametrize(
     ("written", "phrase"),
     [
+        (f"{TASK}lexicon = 1\n{CASE}", "part of a suite named 'lexicon'. Did you mean 'lexicons'"),
+        (f"version = 0\n{TASK}{CASE}", "version is 0; it is a whole number from 1 on"),
+        (f"version = true\n{TASK}{CASE}", "version is True; it is a whole number"),
         (f"suite = 1\n{CASE}", "t.toml names no task, as in task ="),
         (f"suite = 1\ntask = 3\n{CASE}", "t.toml names no task, as in task ="),
         (f'{TASK}lexicons = "x"\n{CASE}', "lexicons is 'x'; it is a table"),
@@ -138,6 +141,18 @@ def test_files_that_are_none(tmp_path, written, phrase):
     (tmp_path / "t.toml").write_text(written)
     with pytest.raises(DataError, match=re.escape(phrase)):
         load_dataset(f"suite:{tmp_path}/t.toml")
+
+
+def test_a_run_keeps_the_version_of_a_suite(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(f"version = 3\n{TASK}{CASE}")
+    data = load_dataset(path)
+    assert data.notes == ("The suite is of version 3.",)
+    path.write_text(TASK + CASE)
+    assert load_dataset(path).notes == ()
+    assert load_dataset(path).fingerprint == data.fingerprint  # which tells what is asked
+    for name in SUITES:
+        assert "The suite is of version 1." in suite(name).notes
 
 
 def test_labels_are_numbers_and_a_suite_needs_no_lexicons(tmp_path):

@@ -19,9 +19,10 @@ from scrutiny.diagnostics.attack.attack_records import MEASURES
 from scrutiny.diagnostics.attack.attacks import Attacks
 from scrutiny.diagnostics.attack.attempts import AttackParams
 from scrutiny.diagnostics.attack.kept_texts import found_in, variant_name
-from scrutiny.diagnostics.attack.random_change import AtRandom, Expense
+from scrutiny.diagnostics.attack.random_change import AtRandom
 from scrutiny.diagnostics.attack.validity import judge, rated_substitutions, read_ratings
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
+from scrutiny.perturb.search.judging import Expense
 from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.problem import Search, Victim
 from scrutiny.perturb.search.running import search_all

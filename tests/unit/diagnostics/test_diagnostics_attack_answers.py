@@ -16,7 +16,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.attacks import Attacks
 from scrutiny.diagnostics.attack.attempts import AttackParams
 from scrutiny.diagnostics.attack.kept_texts import found_in
-from scrutiny.diagnostics.attack.random_change import AtRandom, Expense
+from scrutiny.diagnostics.attack.random_change import AtRandom
 from scrutiny.diagnostics.attack.transfer import Transfer
 from scrutiny.perturb.recipes.attack import (
     Given,
@@ -26,6 +26,7 @@ from scrutiny.perturb.recipes.attack import (
     search_of,
 )
 from scrutiny.perturb.search.goals.answer_goals import PartLost
+from scrutiny.perturb.search.judging import Expense
 from scrutiny.perturb.search.problem import Settings, Victim
 from scrutiny.perturb.search.running import search_all
 from scrutiny.run.driver import run_plan

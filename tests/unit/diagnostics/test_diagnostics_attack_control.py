@@ -10,9 +10,10 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
-from scrutiny.diagnostics.attack.random_change import AtRandom, Expense, OneAtRandom
+from scrutiny.diagnostics.attack.random_change import AtRandom, OneAtRandom
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.goals.label_goals import Untargeted
+from scrutiny.perturb.search.judging import Expense
 from scrutiny.perturb.search.moves import AnyWord
 from scrutiny.perturb.search.problem import Search, Victim
 from scrutiny.perturb.search.running import search_all

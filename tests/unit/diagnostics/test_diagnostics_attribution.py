@@ -277,3 +277,33 @@ def test_the_page_asks_first_whether_explanations_may_be_believed(finished):
     (told,) = PART.lines(view)
     assert told.text.startswith("2 of 2 methods name what")
     assert len(PART.make(view.without_texts()).charts) == 2
+
+
+class HalvesItsGap(LinearWordModel):
+    """A path whose attributions miss the difference by 1 / steps, or for "bad" never less."""
+
+    def path_gradients(self, queries):
+        found = []
+        for query, exact in zip(queries, super().path_gradients(queries), strict=True):
+            self.steps_asked.append((query.texts[0][1], query.steps))
+            gap = 1.0 if "hopeless" in query.texts[0][1] else 2.0 / query.steps
+            rest = tuple(a * (1 - gap) for a in exact.attributions)
+            found.append(exact._replace(attributions=rest))
+        return found
+
+
+def test_steps_are_doubled_until_a_path_is_complete_or_the_text_fails_by_name(tmp_path):
+    """From 8 steps on the first text misses 25, 12.5, 6.25, and then 3.1 % of the difference."""
+    parts = LinearParts(WORDS, ("neg", "pos"), WEIGHTS, np.array([0, 1]) << BITS)
+    model = HalvesItsGap(parts, "linear:here")
+    model.steps_asked = []
+    rows = [{"text": t, "label": "pos"} for t in ("a good film", "a good hopeless film")]
+    params = {"methods": ["integrated_gradients"], "steps": 8, "draws": 1}
+    folder = run("attribution", model, rows, tmp_path / "run", **params)
+    asked = {text: [n for t, n in model.steps_asked if t == text] for text, _ in model.steps_asked}
+    assert asked["a good film"] == [8, 16, 32, 64]
+    assert asked["a good hopeless film"] == [8, 16, 32, 64, 128, 256, 512]
+    own = folder.records().to_pylist()
+    failed = {r["item"]: (r["status"], r["reason"]) for r in own if r["role"] == "measured"}
+    assert sorted(failed.values(), key=str) == [("failed", "incomplete_path"), ("ok", None)]
+    assert estimate(folder, "mean(comprehensiveness)", method="integrated_gradients").counts.n == 1

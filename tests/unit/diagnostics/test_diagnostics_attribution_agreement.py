@@ -1,6 +1,7 @@
 """Agreement of explanations: of seeds, of methods, with shuffled weights; and with rationales."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.eraser import write
+from scrutiny.diagnostics.attribution.attribution_curves import OVERSTABILITY
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places
 from scrutiny.diagnostics.attribution.likeness import likeness
 from scrutiny.diagnostics.attribution.plausibility import (
@@ -26,6 +28,7 @@ from scrutiny.diagnostics.attribution.plausibility import (
 from scrutiny.diagnostics.attribution.rationales import sentences_of
 from scrutiny.diagnostics.attribution.read_texts import read_text
 from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.tasks.classification import TextClassification
@@ -33,14 +36,16 @@ from scrutiny.tasks.classification import TextClassification
 WORDS = (*"abcdefghij", "good", "bad")
 
 
-def linear(seed=0, *, scale=0.02):
+def parts_of(seed=0, *, scale=0.02):
     """Words that mean little, and two that decide; other seeds have other small weights."""
     rng = np.random.default_rng(seed)
     weights = (scale * rng.normal(size=(len(WORDS), 2)) * 2**BITS).astype(np.int64)
     weights[-2:] = np.array([[-2, 2], [2, -2]]) << BITS
-    return LinearWordModel(
-        LinearParts(WORDS, ("neg", "pos"), weights, np.zeros(2, int)), "linear:x"
-    )
+    return LinearParts(WORDS, ("neg", "pos"), weights, np.zeros(2, int))
+
+
+def linear(seed=0, *, scale=0.02):
+    return LinearWordModel(parts_of(seed, scale=scale), "linear:x")
 
 
 def reviews(n=30):
@@ -131,6 +136,15 @@ def test_a_model_of_two_words_needs_no_others(tmp_path):
     assert estimate(folder, "mean(same)", role="control", kept=12).value == 1
     (finding,) = folder.findings()
     assert finding.verdict == "supported"
+    view = load_view(folder.path)
+    (chart,) = OVERSTABILITY.make(view).charts
+    assert [row[0] for row in chart.table.rows] == ["0", "4", "12"]
+    assert chart.table.rows[1][1].startswith("1.0")
+    drawn = {(p["series"], p["words"]): p["value"] for p in chart.spec["data"]["values"]}
+    assert drawn["words named most often", "4"] == 1
+    assert drawn["random words", "4"] < 0.9
+    (told,) = OVERSTABILITY.lines(view)
+    assert told.text.startswith("With 4 words left of all texts, 100 %")
     with pytest.raises(PlanError, match="is one of them"):
         run("attribution.overstability", linear(), reviews(4), tmp_path / "b", few=3)
 
@@ -285,3 +299,61 @@ def test_evidence_outside_of_its_text_is_a_bad_row():
     row = {"text": "good", "label": "a", "evidence": [[0, 9]]}
     with pytest.raises(DataError, match=r"a place is \[start, end\]"):
         TextClassification().parse(row, source="x")
+
+
+def test_several_seeds_of_a_model_are_compared_beside_it(tmp_path):
+    """Of one model, or where a plan says what is compared, nothing is added."""
+    for seed in (1, 2, 3):
+        (tmp_path / f"seed-{seed}").mkdir()
+        parts_of(seed).write(tmp_path / f"seed-{seed}")
+    family = ModelPlan("m", f"linear:{tmp_path}/seed-{{seed}}")
+    own = MeasurePlan("d", "attribution", ("m",), ("x",), {"draws": 1, **_ONE})
+    plan = Plan(
+        data=(DataPlan("x", "object:x"),),
+        models=(family,),
+        measure=(own,),
+        resampling=Resampling(draws=400),
+    )
+    resolved = resolve(plan, data={"x": reviews(16)})
+    assert [one.diagnostic.id for one in resolved.measurements.values()] == [
+        "attribution@1",
+        "attribution.seeds@1",
+    ]
+    again = resolve(resolved.plan, data={"x": reviews(16)})
+    assert again.plan == resolved.plan
+    alone = replace(plan, models=(replace(family, source=f"linear:{tmp_path}/seed-1"),))
+    assert len(resolve(alone, data={"x": reviews(16)}).measurements) == 1
+    folder = run_plan(resolved, tmp_path / "run")
+    said = {f.claim.id.rpartition("/")[2]: f.claim.says for f in folder.findings()}
+    assert "the same words in every seed" in said["occlusion"]
+    shared = estimate(folder, "mean(shared)", method="occlusion")
+    assert shared.n_replicates == 3
+    assert shared.value > estimate(folder, "mean(shared)", role="control").value
+
+
+def test_scores_of_a_sum_stay_when_a_word_is_left_out_and_random_ones_do_not(tmp_path):
+    """Integrated gradients of a linear model are its weights, whatever else stands there."""
+    names = ["integrated_gradients", "occlusion"]
+    folder = run(
+        "attribution.sensitivity", linear(), reviews(12), tmp_path / "run",
+        methods=names, neighbors=2,
+    )  # fmt: skip
+    assert estimate(folder, "mean(sensitivity)", method=names[0]).value < 1e-6
+    assert estimate(folder, "mean(shared)", method=names[0]).value == 1
+    null = estimate(folder, "mean(sensitivity)", role="control")
+    assert 0.65 < null.value < 0.95  # the larger of two, each about the root of a half
+    own = estimate(folder, "mean(sensitivity)", method=names[1])
+    gap = estimate(folder, "gap(mean(sensitivity))", method=f"{names[1]} - random")
+    assert 0 < own.value < null.value
+    assert gap.value == pytest.approx(own.value - null.value)
+
+
+def test_the_largest_distance_of_neighbors_counts():
+    from scrutiny.diagnostics.attribution.sensitivity import _largest
+
+    text = np.array([3.0, 4.0, 0.0])
+    near, far = np.array([3.0, 4.0, 0.5]), np.array([4.0, 3.0, 0.0])
+    found = _largest([(text, near), (text, far)])
+    assert found == pytest.approx((2**0.5 / 10, 0.0, 1 / 3))
+    assert _largest([]).reason == "other_answer"
+    assert _largest([(0 * text, near)]).reason == "only_ties"

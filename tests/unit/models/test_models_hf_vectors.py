@@ -131,3 +131,27 @@ def test_an_encoder_with_a_decoder_has_no_vectors():
         vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=1,
         intermediate_size=8,
     )))  # fmt: skip
+
+
+def test_words_of_one_text_are_read_in_one_pass_and_are_those_of_one_word_at_a_time(
+    folders, classification
+):
+    model = load_model(f"hf:{folders['classifier']}", classification)
+    text = "a very dull story , and not a good film !"
+    passages = [Passage(text, (a, b)) for a, b in ((0, 1), (2, 6), (7, 11))]
+    passages.insert(1, Passage("bad", (0, 3)))
+    passages.append(Passage(text))
+    asked = {"poolings": ["word", "mean"], "layers": (0, 2)}
+    batches = []
+    run = model._runner.run
+    model._runner.run = lambda sequences, *args, **more: (
+        batches.append(len(sequences)),
+        run(sequences, *args, **more),
+    )
+    found = model.representations(passages, **asked)
+    assert sum(batches) == 2  # texts, not passages
+    for one, own in zip(passages, found, strict=True):
+        np.testing.assert_allclose(own, model.representations([one], **asked)[0], atol=1e-5)
+    rows = states(folders["classifier"], text)[2][0]
+    np.testing.assert_allclose(found[2, 1, 0], rows[2], atol=1e-5)
+    assert np.isnan(found[-1, :, 0]).all()

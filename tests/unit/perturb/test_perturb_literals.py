@@ -38,7 +38,7 @@ def names():
     return [
         name
         for name in found.names("transformation")
-        if not {"translator", "masked_lm", "vectors", "pinyin", "glyphs"}.intersection(
+        if not {"translator", "masked_lm", "vectors", "pinyin", "glyphs", "writer"}.intersection(
             found.load("transformation", name).resources
         )
     ]

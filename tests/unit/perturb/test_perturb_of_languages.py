@@ -29,7 +29,7 @@ KNOWS = {
     "QWERTY": "keyboard neighbor_key",
     "zh": "abbreviation chinese_number chinese_synonym homophone look_alike name_part "
     "reduplication verb_one_verb",
-    "en, zh": "masked_insert masked_replace shown_replace",
+    "en, zh": "empty_prefix masked_insert masked_replace shown_replace",
 }
 LEFT_ALONE = {
     "any": (),

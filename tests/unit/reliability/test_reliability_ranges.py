@@ -19,6 +19,7 @@ UNBOUNDED = {
     "beyond(under)@1",
     "beyond(logprob_distance)@1",
     "beyond(likeness(procrustes_distance))@1",
+    "beyond(label_compression)@1",
     "beta(distance)@1",
     "removal_drop@1",
     "influence_rank@1",

@@ -568,3 +568,12 @@ def test_what_was_not_tested_is_told_apart_from_what_holds(view):
     assert f"\N{DOTTED CIRCLE} not tested: {', '.join(names)}: {reason}" in text(both)
     assert first_screen_of(only).decision == f"Nothing can be told: {reason}."
     assert first_screen_of(only).counts == f"Nothing can be told, {count}"
+
+
+def test_sentences_of_parts_stand_above_the_table_of_risks(view, front, monkeypatch):
+    said = "Worse where it rains."
+    noted = replace(front, notes=(said,))
+    monkeypatch.setattr("scrutiny.report.first_screen.page.first_screen_of", lambda view: noted)
+    page = render_html(view)
+    assert page.index('class="cards"') < page.index(f'<p class="rest">{said}</p>')
+    assert page.index(said) < page.index('class="tools"')

@@ -161,7 +161,7 @@ def test_more_than_two_sides_are_a_leaderboard_on_the_items_of_all(files, capsys
     scrutiny("compare", *sides, "--json")
     printed = capsys.readouterr()
     (board,) = map(json.loads, printed.out.splitlines())
-    assert "the data: other content on some sides: " in printed.err  # one lacks an item
+    assert "The data: other content on some sides: " in printed.err  # one lacks an item
     assert f"c.csv ({N - 1} items). Items pair by their ids." in printed.err
     assert board["n"] == N - 1
     assert [one["subject"] for one in board["systems"]] == ["a.csv", "b.csv", "c.csv"]
@@ -173,8 +173,26 @@ def test_more_than_two_sides_are_a_leaderboard_on_the_items_of_all(files, capsys
     scrutiny("import", "table", sides[2], "-o", files / "run")
     scrutiny("compare", *sides[:2], files / "run")  # a run beside tables
     text = capsys.readouterr().out
+    assert "correct on the shared items\n" in text  # each file calls them after its system
     assert "Not told apart: a.csv and b.csv." in text
     assert f"on {N - 1} items that all have answered" in text.replace("\n", " ")
+
+
+def test_the_page_of_several_sides_draws_the_ranges_and_names_the_ties(files, capsys):
+    sides, place = [files / f"{name}.csv" for name in "abc"], files / "board.html"
+    scrutiny("compare", *sides, "--html", place)
+    assert capsys.readouterr().out.endswith(f"page: {place}\n")
+    page = place.read_text(encoding="utf-8")
+    said = "By correct, a.csv and b.csv can each be the best of 3 systems."
+    assert f'class="level v-can-t-tell">{said}</h1>' in page
+    for told in ("Not told apart: a.csv and b.csv.", "The data: other content", "3 to 3"):
+        assert told in page
+    assert "Nothing was judged" not in page
+    (spec,) = json.loads(page.split('id="specs">')[1].split("</script>")[0]).values()
+    drawn = [
+        (one["label"], one["low"], one["value"], one["high"]) for one in spec["data"]["values"]
+    ]
+    assert drawn == [("a.csv", 1, 1, 2), ("b.csv", 1, 2, 2), ("c.csv", 3, 3, 3)]
 
 
 @pytest.mark.parametrize(

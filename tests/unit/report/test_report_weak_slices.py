@@ -60,6 +60,7 @@ def test_without_a_weak_slice_it_says_so_beside_chance(tmp_path):
     view = audited(0.1, tmp_path)
     (said,) = weak_slices.first_sentences(view)
     assert said.startswith("No slice is shown to be worse than the rest: of ")
+    assert "the other half does not show it" in said
     assert "by chance, in 95 of 100 draws at most" in said
     assert weak_slices.part(view).charts[0].table.rows == ()
 

@@ -111,6 +111,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         "attribution.methods@1",
         "attribution.overstability@1",
         "attribution.rationales@1",
+        "attribution.sensitivity@1",
         "attribution@1",
         "calibration@1",
         "classes@1",

@@ -24,7 +24,7 @@ def recorded(values, *, replicates=(None,), units=None, strata=None, key=KEY):
         None if strata is None else np.array(strata),
     )
     side = Side(array, np.zeros(array.shape[:2], dtype=np.int8))
-    return Recorded(panel, {key: side}, {key[0]: {}}, pa.table({"item": list(items)}))
+    return Recorded(panel, {key: side}, {key[0]: {}}, lambda: pa.table({"item": list(items)}))
 
 
 def test_items_stand_under_one_another_and_datasets_are_strata_and_cells():

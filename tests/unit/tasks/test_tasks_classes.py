@@ -33,7 +33,7 @@ def test_two_points_of_a_score_are_tolerable(name):
 def test_every_registered_task_is_here():
     scored = {n for n in registry().names("task") if load_task(n).scored_by is not None}
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
-    spans = ("multi-span-questions",)
+    spans = ("multi-span-questions", "stretch-questions")
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
     choosing += ("pronoun-resolution",)
     marked = ("aspect-sentiment", "relation-classification", "translation", "word-segmentation")

@@ -1,5 +1,7 @@
 """Questions with extracted answers: exact match and F1 worked by hand, cells, and no skill."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from scrutiny.core.answers.texts import EXTRACT, AnyOf, Extract, words_of_both
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.controls import Controls
@@ -17,6 +20,7 @@ from scrutiny.tasks.question_answering import (
     compare_spans,
     of_stretches,
 )
+from scrutiny.tasks.stretch_questions import compare_stretches
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edits import apply_edits
 
@@ -177,6 +181,45 @@ def test_right_answers_stand_in_every_changed_text(recipe):
 )
 def test_spans_are_compared_as_drop_does(said, right, wanted):
     assert compare_spans(said, right) == pytest.approx(wanted)
+
+
+@pytest.mark.data("survey_worked_examples")
+def test_stretches_are_shared_as_dureader_counts_them(shared):
+    path = shared / "survey_worked_examples" / "worked_examples.json"
+    for one in json.loads(path.read_text(encoding="utf-8"))["dureader_f1"]:
+        found = compare_stretches(one["pred"], one["gold"])
+        assert found == (0.0, pytest.approx(one["f1"], abs=1e-7))
+        assert found[1] != pytest.approx(one.get("f1_if_true_subsequence_not_this"))
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "wanted"),
+    [
+        ("北京大学。", "北京 大学", (1, 1)),
+        ("", "Ada", (0, 0)),
+        ("the Ada of Bo", "Ada of", (0, 2 / 3)),  # articles count
+        ("Bo Ada", "Ada Bo", (0, 1 / 2)),  # words in another order are two stretches
+        ("北京大学在北京", "在北京大学", (0, 2 * 4 / 12)),
+    ],
+)
+def test_the_longest_stretch_counts(said, right, wanted):
+    assert compare_stretches(said, right) == pytest.approx(wanted)
+    assert compare_stretches(right, said) == pytest.approx(wanted)
+
+
+def test_stretch_questions_are_read_scored_and_have_a_level_without_skill(tmp_path):
+    asked = {"id": "q", "question": "何时?", "answers": [{"text": "北京大学", "answer_start": 2}]}
+    page = {"paragraphs": [{"context": "他在北京大学工作", "qas": [asked]}]}
+    (tmp_path / "d.json").write_text(json.dumps({"data": [page]}), encoding="utf-8")
+    data = load_dataset(f"squad:{tmp_path}/d.json#task=stretch-questions")
+    task = load_task(data.task)
+    (item,) = data.examples
+    scored = task.score(item.gold, Prediction(answer=Extract("北大")), labels=())
+    assert scored == (0.0, pytest.approx(1 / 3))
+    text, right = "他在北京大学工作", "北京大学"
+    windows = [compare_stretches(text[i : i + 4], right)[1] for i in range(5)]
+    assert task.chance([item]) == pytest.approx(np.mean(windows))
+    assert windows == [0.5, 0.75, 1.0, 0.75, 0.5]
 
 
 def test_questions_of_several_spans_have_a_level_without_skill():

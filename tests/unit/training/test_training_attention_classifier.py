@@ -66,7 +66,7 @@ def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_pa
     )
     hashes = model.training_hashes()
     followed = {"path_gradients", "parameter_gradients", "last_layer", "shuffled_weights"}
-    assert model.capabilities == {"predict", "attention_layer", *followed}
+    assert model.capabilities == {"predict", "attention_layer", "representations", *followed}
     n_known = sum(letters_hash(e.text) in hashes for e in data().examples)
     assert n_known == one.record["data"]["train"]["n"]
 

@@ -115,7 +115,7 @@ def test_seeds_name_the_replicates_and_roles_go_along(files):
     assert [one.random["seed"] for one in families["words"].replicates] == ["3", "7"]
 
 
-@pytest.mark.parametrize("trainer", ["recurrent", "attention-classifier"])
+@pytest.mark.parametrize("trainer", ["recurrent", "attention-classifier", "convolution"])
 def test_networks_are_trained_with_flat_parameters(files, trainer, tmp_path):
     pytest.importorskip("torch")
     heard = Heard()

@@ -10,6 +10,7 @@ from scrutiny.cli.early_checks import OutputFile, must_be_beside, what_is_wrong
 from scrutiny.cli.failures import say
 from scrutiny.cli.options import (
     DRAWS,
+    EXPLAIN,
     PRICE,
     TRANSFORMATIONS,
     Versioned,
@@ -71,6 +72,7 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     metavar="builtin|FILE",
     help="Also ask everything in other words: those that ship, or [[wording]] tables of a file.",
 )
+@click.option("--explain", **EXPLAIN)
 @click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def audit(**flags: Any) -> int:
@@ -116,6 +118,7 @@ def audit(**flags: Any) -> int:
     help="Transformations, for diagnostics that use them.",
 )
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
+@click.option("--explain", **EXPLAIN)
 @click.option("--html", type=OutputFile(), help="Also write an HTML page.")
 @running_options
 def run(**flags: Any) -> int:

@@ -10,7 +10,7 @@ import click
 
 from scrutiny.cli.early_checks import OutputFile
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import NO_TEXTS
+from scrutiny.cli.options import EXPLAIN, NO_TEXTS
 from scrutiny.cli.output import narrowed, printed_line
 from scrutiny.cli.progress import say_warnings
 from scrutiny.core.boundary.json_text import json_line
@@ -56,13 +56,14 @@ _FORMATS: Final = (
     "--sign", metavar="METRIC", help="Print signatures of a metric's numbers, or of all: all."
 )
 @click.option("--no-texts", **NO_TEXTS)
+@click.option("--explain", **EXPLAIN)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, **flags: Any) -> int:
     r"""Print the report of a run, or write it to a file.
 
     \b
     scrutiny report runs/audit-1
-    scrutiny report runs/audit-1 --cases typos
+    scrutiny report runs/audit-1 --cases typos --explain
     scrutiny report runs/audit-1 --sign accuracy
     scrutiny report runs/audit-1 -o report.html
     scrutiny report runs/audit-1 --format model-card -o card.md
@@ -78,24 +79,13 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
 
     change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
-        # print the cases of one change
-        from scrutiny.blocks.terminal_and_markdown import write_lines
-        from scrutiny.report.cases.changed_texts import cases_of
-        from scrutiny.report.cases.evidence import found_texts
-        from scrutiny.report.cases.shown import cases_lines
-        from scrutiny.store.run_folder import RunFolder
+        from scrutiny.cli.explaining import print_cases
 
         if not (output is None and form is None and tracker is None and not no_texts):
             raise PlanError(
                 "--cases prints texts to the terminal: leave out -o, --format, --to, --no-texts."
             )
-        folder = RunFolder.open(run)
-        table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
-        if as_json:
-            for row in table.to_pylist():
-                click.echo(json_line(row))
-            return 0
-        write_lines(cases_lines(change, table.to_pylist()))
+        print_cases(run, change, explain=flags["explain"], as_json=as_json)
         return 0
     if sign is not None:
         is_alone = output is None and form is None and tracker is None and not as_json
@@ -104,6 +94,12 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
+    if flags["explain"]:
+        if no_texts:
+            raise PlanError("--explain shows texts: leave out --no-texts, or --explain.")
+        from scrutiny.cli.explaining import explain_findings
+
+        view = explain_findings(view, run)
     if no_texts:
         view = view.without_texts()
     if tracker is not None:

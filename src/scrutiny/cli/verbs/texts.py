@@ -21,6 +21,7 @@ from scrutiny.cli.output import hanging, printed_line, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.boundary.printable import percent, printable
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.languages import counted
 
@@ -143,25 +144,51 @@ def _overlap_command(
 
 
 @data.command("fill")
-@click.argument("frames", nargs=-1, required=True, metavar="FRAME...")
+@click.argument("frames", nargs=-1, required=True, metavar="FILE|FRAME...")
 @click.option(
-    "--model", required=True, metavar="STRING", help="Masked language model: zoo:... or hf:..."
+    "--model", metavar="STRING", help="Masked language model for frames: zoo:... or hf:..."
 )
 @click.option("-n", "most", type=click.IntRange(1, 500), default=30, show_default=True)
 @click.option("--name", default="words", show_default=True, help="Name of the lexicon.")
-def _fill(frames: tuple[str, ...], model: str, most: int, name: str) -> int:
-    r"""Print words that fit the blank of all frames, as a lexicon of templates.
+def _fill(frames: tuple[str, ...], model: str | None, most: int, name: str) -> int:
+    r"""Let a masked language model fill the lexicons of templates.
 
-    Read them before you keep them: a likely word may be one of another kind.
+    The lexicons of FILE that state a masked_lm get their words, in the file: who asks the suite
+    needs no model. Of frames, a lexicon is printed. Read the words before you keep them: a likely
+    one may be of another kind.
 
     \b
+    scrutiny data fill tests.suite.toml
     scrutiny data fill "The soup was ___." --model zoo:bert-4x128/seed-1
     """
     from scrutiny.perturb.resources.loading import load_resource
     from scrutiny.perturb.resources.mask_filler import words_for_all
 
+    path = Path(frames[0])
+    if len(frames) == 1 and path.suffix == ".toml":
+        if model is not None:
+            raise PlanError(f"--model is for frames: each lexicon of {path} states its masked_lm.")
+        return _fill_file(path)
+    if model is None:
+        raise PlanError("Frames need --model, a masked language model: zoo:... or hf:....")
     found = words_for_all(load_resource("masked_lm", model), frames, n=most)
     click.echo(f"{name} = [{', '.join(json_line(guess.word) for guess in found)}]")
+    return 0
+
+
+def _fill_file(path: Path) -> int:
+    """Write the words of models into a file of templates, and print them."""
+    from scrutiny.data.readers.files import lines
+    from scrutiny.data.source import DataSource
+    from scrutiny.perturb.resources.filled_lexicons import filled_file
+    from scrutiny.store.files import save_text
+
+    text, found = filled_file("".join(lines(DataSource("suite", str(path)))), str(path))
+    save_text(path, text)
+    for name, words in found.items():
+        for line in hanging(", ".join(words), f"{printable(name)} ({len(words)})  ", indent="  "):
+            click.echo(line)
+    click.echo(f"written into {path}: read them, and take out by without = [words] what is amiss")
     return 0
 
 

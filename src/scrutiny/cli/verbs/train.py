@@ -13,17 +13,19 @@ from scrutiny.core.boundary.json_text import json_line
 #: Subcommand and the sentence that ``--help`` shows.
 SUBCOMMANDS: Final = {
     "attention": "Train small classifiers with one attention layer from nothing.",
+    "convolution": "Train small convolutional networks over words from nothing.",
     "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
     "linear": "Fit logistic regressions over words to samples of the rows.",
     "pretrain": "Pre-train small BERTs from plain text: masked words and next sentence.",
     "recurrent": "Train small LSTMs or GRUs over words from nothing.",
+    "self-attention": "Train small networks of self-attention over words from nothing.",
     "task": "Train small parsers and taggers from nothing, with spaCy.",
 }
 #: Those of them that train encoders.
 _ENCODERS: Final = ("finetune", "pretrain")
 #: Where each subcommand is; it is imported when it is called.
 TRAININGS: Final = {
-    name: f"scrutiny.cli.verbs.train{'_encoders' * (name in _ENCODERS)}:{name}"
+    name: f"scrutiny.cli.verbs.train{'_encoders' * (name in _ENCODERS)}:{name.replace('-', '_')}"
     for name in SUBCOMMANDS
 }
 
@@ -62,9 +64,9 @@ def train_family(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     from scrutiny.data.dataset import load_dataset
     from scrutiny.training.words.trainers import outcome_of, train_words
 
-    data, rows = flags["data"], flags["rows"]
+    task = recipe.tasks[bool(flags.get("has_tags"))]
     found = train_words(
-        data if rows is None else load_dataset(data, limit=rows),
+        load_dataset(flags["data"], task=task, limit=flags["rows"]),
         flags["out"],
         recipe=recipe,
         seeds=whole_numbers("seeds", flags["seeds"]),
@@ -142,25 +144,55 @@ def linear(**flags: Any) -> int:
     return train_family(LinearRecipe(**given_options(flags, LinearRecipe)), "linear", flags)
 
 
+#: Add the options of networks that read words in their context.
+network_options = several(
+    word_options,
+    least_option,
+    click.option(
+        "--tags", "has_tags", is_flag=True, help="Learn the tags of words, not a text's label."
+    ),
+    click.option(
+        "--pooling", type=click.Choice(["last", "max", "mean"]), help="Pooling; default: max."
+    ),
+    click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 100."),
+    click.option("--layers", type=click.IntRange(1), help="Number of layers; default: 1."),
+    click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 6."),
+    click.option("--batch", type=click.IntRange(1), help="Batch size; 64."),
+    click.option("--lr", type=float, help="Learning rate; 0.001."),
+    click.option("--dropout", type=float, help="Dropout of word and text vectors; 0.3."),
+)
+
+
+@click.command("convolution")
+@network_options
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of the vectors; 100.")
+@click.option("--width", type=click.IntRange(1), help="Words that a convolution sees, odd; 3.")
+def convolution(**flags: Any) -> int:
+    r"""Train convolutional networks over words, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train convolution --out runs/cnn \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.models.words.convolution_classifier import ConvolutionArchitecture
+    from scrutiny.training.words.network_recipes import ConvolutionRecipe
+
+    architecture = ConvolutionArchitecture(**given_options(flags, ConvolutionArchitecture))
+    recipe = ConvolutionRecipe(architecture, **given_options(flags, ConvolutionRecipe))
+    return train_family(recipe, "convolution", flags)
+
+
 @click.command("recurrent")
-@word_options
-@least_option
+@network_options
 @click.option(
     "--cell", type=click.Choice(["lstm", "gru"]), help="Type of the network; default: lstm."
 )
-@click.option(
-    "--pooling", type=click.Choice(["last", "max", "mean"]), help="Pooling; default: max."
-)
-@click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 100.")
 @click.option("--hidden", type=click.IntRange(1), help="Dimension of each direction; 100.")
-@click.option("--layers", type=click.IntRange(1), help="Number of layers; default: 1.")
 @click.option(
     "--one-way", "is_bidirectional", flag_value=False, default=None, help="Forward direction only."
 )
-@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 6.")
-@click.option("--batch", type=click.IntRange(1), help="Batch size; 64.")
-@click.option("--lr", type=float, help="Learning rate; 0.001.")
-@click.option("--dropout", type=float, help="Dropout of word and text vectors; 0.3.")
 def recurrent(**flags: Any) -> int:
     r"""Train small LSTMs or GRUs over words, one for each seed.
 
@@ -177,6 +209,27 @@ def recurrent(**flags: Any) -> int:
     return train_family(
         RecurrentRecipe(architecture, **given_options(flags, RecurrentRecipe)), "recurrent", flags
     )
+
+
+@click.command("self-attention")
+@network_options
+@click.option("--heads", type=click.IntRange(1), help="Heads of a layer; 4.")
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of the feed-forward part; 100.")
+def self_attention(**flags: Any) -> int:
+    r"""Train networks of self-attention over words, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train self-attention --out runs/attention \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.models.words.self_attention_classifier import SelfAttentionArchitecture
+    from scrutiny.training.words.network_recipes import SelfAttentionRecipe
+
+    architecture = SelfAttentionArchitecture(**given_options(flags, SelfAttentionArchitecture))
+    recipe = SelfAttentionRecipe(architecture, **given_options(flags, SelfAttentionRecipe))
+    return train_family(recipe, "self-attention", flags)
 
 
 @click.command("task")

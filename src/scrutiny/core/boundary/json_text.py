@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
 from hashlib import blake2b
+from json.encoder import encode_basestring
 from typing import Any, Final, TypeVar
 
 from scrutiny.core.boundary.printable import STEERING
@@ -61,6 +62,18 @@ def canonical_json(value: Any) -> str:
     '{"a":[true,null],"b":1}'
     """
     return _ENCODER.encode(plain(value))
+
+
+def texts_json(texts: Mapping[str, str]) -> str:
+    """Canonical JSON of texts by name, in less time.
+
+    Examples
+    --------
+    >>> texts_json({"text": "naïve", "about": "a"})
+    '{"about":"a","text":"naïve"}'
+    """
+    pairs = sorted(texts.items())
+    return f"{{{','.join([f'{encode_basestring(n)}:{encode_basestring(t)}' for n, t in pairs])}}}"
 
 
 def digest(*parts: str | bytes, size: int = 16) -> str:

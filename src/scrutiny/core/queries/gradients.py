@@ -23,7 +23,7 @@ References
 M. Sundararajan, A. Taly, Q. Yan (2017). Axiomatic attribution for deep networks. ICML.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import (
     TYPE_CHECKING,
@@ -286,6 +286,41 @@ class ShufflesWeights(Protocol):
 
         It may be this very object, which must not be asked for its own answers meanwhile.
         """
+
+
+#: Steps beyond which a path is given up.
+MOST_STEPS: Final = 512
+
+#: What answers queries of paths, as `Context.ask` does.
+AskPaths = Callable[[Sequence[PathGradient]], Sequence[PathGradients | Failure]]
+
+
+def complete_paths(
+    ask: AskPaths, queries: Sequence[PathGradient]
+) -> list[tuple[PathGradient, PathGradients | Failure]]:
+    """Each query with its answer: the steps of a path that is not complete are doubled.
+
+    Parameters
+    ----------
+    ask
+        What answers, all queries at once.
+    queries
+        Paths with the steps to begin with; at most `MOST_STEPS` are tried.
+    """
+    asked = list(queries)
+    found = list(ask(asked))
+    while again := [i for i, one in enumerate(found) if _is_open(one, asked[i])]:
+        for i in again:
+            asked[i] = asked[i]._replace(steps=2 * asked[i].steps)
+        for i, one in zip(again, ask([asked[i] for i in again]), strict=True):
+            found[i] = one
+    return list(zip(asked, found, strict=True))
+
+
+def _is_open(answer: PathGradients | Failure, query: PathGradient) -> bool:
+    """Whether a path needs more steps, and may have them."""
+    is_short = isinstance(answer, Failure) and answer.reason == INCOMPLETE
+    return is_short and 2 * query.steps <= MOST_STEPS
 
 
 #: Gradients that `Context.ask` sends through the cache.

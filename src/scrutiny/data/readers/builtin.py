@@ -42,6 +42,7 @@ SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
     "behavior_paraphrase": ("behavior_paraphrase.suite.toml", "", "text text_pair"),
     "behavior_inference": ("behavior_inference.suite.toml", "", "text text_pair"),
     "behavior_reading": ("behavior_reading.suite.toml", "", "question context answers"),
+    "dialogue": ("dialogue.suite.toml", "", "prompt system"),
     "overlap": ("overlap.suite.jsonl", "", "text text_pair group=construction"),
     "same_words": ("same_words.suite.jsonl", "", "text text_pair group=construction"),
     "stereotypes": ("stereotypes.tsv", SentencePairs.name, "more less category set pair id"),
@@ -81,7 +82,8 @@ def read_sample(source: DataSource) -> Table:
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
     pairs = (one.partition("=") for one in columns.split())
     stated = {role: column or role for role, _, column in pairs} | ({"task": task} if task else {})
-    return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **stated})
+    defaults = {**table.defaults, **stated}
+    return replace(table, rows=iter(rows), place=name, defaults=defaults, batches=None)
 
 
 _COLUMNS: Final = ("id", "corpus")

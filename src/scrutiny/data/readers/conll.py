@@ -1,4 +1,4 @@
-"""CoNLL files: one word a line, blank lines between sentences; tags, CoNLL-U's trees, cut words.
+"""CoNLL files: one word a line; tags, CoNLL-U's trees and agreement in them, cut words.
 
 Words of CoNLL-U are the syntactic ones, which heads are counted by: lines of multiword tokens
 (``3-4``) and of empty nodes (``8.1``) are passed over.
@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import blocks, lines
+from scrutiny.data.readers.files import blocks, chosen_by, lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import (
     RawRow,
@@ -22,8 +22,10 @@ from scrutiny.data.table import (
     with_columns,
 )
 from scrutiny.tasks.annotated import TokenClasses
+from scrutiny.tasks.classification import TextClassification
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.tasks.segmentation import WordSegmentation
+from scrutiny.text.agreement import SUBJECTS, agreements
 from scrutiny.text.tokens import offsets_of_words
 
 _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
@@ -254,3 +256,67 @@ def _words_of_treebank(source: DataSource) -> Iterator[RawRow]:
             words = values["words"]
             values = {**values, "segmented": words, "text": values["raw"] or "".join(words)}
         yield row._replace(values=values)
+
+
+_AGREEING: Final = ("id", "text", "label", "attractors", "distance", "subject", "sentence")
+
+
+@takes(
+    "encoding",
+    files="files of a folder to read, by name, separated by bars; * stands for anything",
+    subjects="all (default), or nouns: without pronouns, which show their number themselves",
+)
+def read_agreement(source: DataSource) -> Table:
+    """Words before a verb, with the ``label`` that the verb's number is; of a file or a folder.
+
+    Other columns are the number of ``attractors``, the ``distance`` in words from the subject's
+    head to the verb, and what the ``subject`` is. Items of one sentence are resampled together.
+
+    Raises
+    ------
+    DataError
+        If an option has a value that is not allowed, or a folder has no such file.
+    """
+    kinds = {"all": tuple(SUBJECTS.values()), "nouns": ("noun", "name")}
+    kept = kinds[one_of(source, "subjects", *kinds)]
+    rows = (row for file in _files(source) for row in _agreement_rows(file, kept))
+    table = corpus_table(source, TextClassification.name, _AGREEING, rows)
+    own = {"group": "attractors|distance|subject", "unit": "sentence"}
+    return replace(table, defaults={**table.defaults, **own})
+
+
+def _files(source: DataSource) -> list[DataSource]:
+    """The file, or the chosen ones of a folder."""
+    if not source.path.is_dir():
+        return [source]
+    names = {path: path.name for path in sorted(source.path.glob("*.conllu"))}
+    chosen = chosen_by("files", source, names, what="file", most=8)
+    return [source.inside(path.name) for path in chosen]
+
+
+def _outside(words: Sequence[Sequence[str]]) -> str:
+    """Problem of a word whose head is no word of the sentence; empty if there is none."""
+    far = (str(i) for i, word in enumerate(words, 1) if int(word[_HEAD]) > len(words))
+    number = next(far, "")
+    return f"word {number} has a head beyond the {len(words)} words" if number else ""
+
+
+def _agreement_rows(source: DataSource, kept: Sequence[str]) -> Iterator[RawRow]:
+    stem, place = source.path.stem, source.target
+    for position, (line, comments, words) in enumerate(_blocks(source), 1):
+        name = comments.get("sent_id") or f"{stem}/{position}"
+        if problem := _problem(words) or _outside(words):
+            yield RawRow(line, {}, problem, place)
+            continue
+        for one in agreements(words):
+            if one.kind in kept:
+                values = {
+                    "id": f"{name}/{one.subject + 1}",
+                    "text": " ".join(word[_FORM] for word in words[: one.verb]),
+                    "label": one.number,
+                    "attractors": one.attractors,
+                    "distance": one.verb - one.subject,
+                    "subject": one.kind,
+                    "sentence": name,
+                }
+                yield RawRow(line, values, place=place)

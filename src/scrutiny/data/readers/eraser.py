@@ -40,7 +40,7 @@ def read(source: DataSource) -> Table:
         If the documents cannot be read.
     """
     folder = existing_file(source).parent
-    known = _documents(folder)
+    known = documents_of(folder)
     rows = [*_rows(source, known)]
     is_pair = any(_PAIR in row.values for row in rows)
     columns = (*_COLUMNS, _PAIR) if is_pair else _COLUMNS
@@ -49,7 +49,7 @@ def read(source: DataSource) -> Table:
     return Table(columns, iter(rows), source.target, defaults=defaults)
 
 
-def _documents(folder: Path) -> Mapping[str, str]:
+def documents_of(folder: Path) -> Mapping[str, str]:
     """Text of each document by its name, or a mapping that reads them as they are asked for."""
     joined = folder / "docs.jsonl"
     if joined.is_file():

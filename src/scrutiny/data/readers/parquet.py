@@ -100,11 +100,13 @@ def read(source: DataSource) -> Table:
         columns = columns_of(file.schema)
     if file.n_rows == 0:
         raise DataError(f"{source.target} is empty: it holds no rows.")
+    batches = _guarded(file.batches(), source, _damaged)
     return Table(
         columns=columns,
-        rows=_guarded(file.batches(), source, _damaged),
+        rows=batch_rows(batches),
         place=source.target,
         class_names=class_names_of(file.schema),
+        batches=batches,
     )
 
 
@@ -128,11 +130,15 @@ def read_arrow(source: DataSource) -> Table:
         batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
         columns, classes = columns_of(batches.schema), class_names_of(batches.schema)
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
-    rows = _guarded(measured(map(_validated, each), path.stat().st_size), source, _no_arrow)
-    first = next(rows, None)
+    size = path.stat().st_size
+    every = _guarded(measured(map(_validated, each), size), source, _no_arrow)
+    some = (batch for batch in every if batch.num_rows)
+    first = next(some, None)
     if first is None:
         raise DataError(f"{source.target} is empty: it holds no rows.")
-    return Table(columns, chain([first], rows), source.target, class_names=classes)
+    batches = chain([first], some)
+    rows = batch_rows(batches)
+    return Table(columns, rows, source.target, class_names=classes, batches=batches)
 
 
 @contextmanager
@@ -152,10 +158,10 @@ def _told(source: DataSource, damaged: Callable[[str, Exception], str]) -> Itera
 
 def _guarded(
     batches: Iterable[Any], source: DataSource, damaged: Callable[[str, Exception], str]
-) -> Iterator[RawRow]:
-    """Rows of batches, which are read while they are asked for."""
+) -> Iterator[Any]:
+    """Batches, which are read while they are asked for."""
     with _told(source, damaged):
-        yield from batch_rows(batches)
+        yield from batches
 
 
 def _validated(batch: Any) -> Any:

@@ -14,10 +14,12 @@ from scrutiny.core.answers.texts import Extract
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.randomness import generator
+from scrutiny.core.record import grouped
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, reader_defaults, takes
 from scrutiny.tasks.choices import PassageRanking
+from scrutiny.tasks.classification import TextPairClassification
 from scrutiny.tasks.question_answering import (
     MultiSpanQuestions,
     QuestionAnswering,
@@ -36,6 +38,9 @@ RIGHT_F1: Final = 0.800001
 _NO_ANSWER: Final = [Extract("")]
 #: Columns of a ranking that is derived from questions.
 _OF_RANKING: Final = ("id", "query", "candidates", "relevant", "paragraph")
+#: Columns of pairs that are derived from questions, and their labels.
+_OF_PAIRS: Final = ("id", "text", "text_pair", "label", "paragraph")
+PAIR_LABELS: Final = ("match", "other")
 #: What a question has.
 _ASKED: Final = ("id", "question", "answers")
 
@@ -60,15 +65,20 @@ def read(source: DataSource) -> Table:
 
     ``task=passage-ranking`` derives data of search: each question is a query, the passages of the
     file are its candidates, and its own is the right one. The question was written about it, so it
-    shares more words with it than queries of people do.
+    shares more words with it than queries of people do. ``task=text-pair-classification`` derives
+    pairs of a question and a text: its own (``match``), and that of a question about another
+    paragraph of its article (``other``), so that the subject alone does not tell them apart.
 
     Raises
     ------
     DataError
         If it is no such file.
     """
-    if source.option("task").partition("@")[0] == PassageRanking.name:
+    task = source.option("task").partition("@")[0]
+    if task == PassageRanking.name:
         return _ranking(source)
+    if task == TextPairClassification.name:
+        return _pairs(source)
     return _table(source, QuestionAnswering.name)
 
 
@@ -98,6 +108,32 @@ def _ranking(source: DataSource) -> Table:
     return corpus_table(source, PassageRanking.name, _OF_RANKING, made, notes=(note,))
 
 
+def _pairs(source: DataSource) -> Table:
+    """Questions with their own text, and with that of another question of their article."""
+    table = _table(source, QuestionAnswering.name)
+    rows = list(table.rows)
+    by_article = grouped(
+        (row.values["article"], row.values)
+        for row in rows
+        if not row.problem and row.values["answers"] != _NO_ANSWER
+    )
+    made = []
+    for row in rows:
+        own = row.values
+        if row.problem or own["answers"] == _NO_ANSWER:
+            made.append(row._replace(problem=row.problem or "no passage answers it"))
+            continue
+        others = [v for v in by_article[own["article"]] if v["paragraph"] != own["paragraph"]]
+        rng = generator(0, "other text", name="squad@1", item=str(own["id"]))
+        drawn = [others[int(rng.integers(len(others)))]] if others else []
+        for label, values in zip(PAIR_LABELS, (own, *drawn), strict=False):
+            cells = (f"{own['id']}/{label}", own["question"], values["context"], label)
+            held = dict(zip(_OF_PAIRS, (*cells, own["paragraph"]), strict=True))
+            made.append(row._replace(values=held))
+    note = "Derived: a question and its text match; those of another paragraph do not."
+    return corpus_table(source, TextPairClassification.name, _OF_PAIRS, made, notes=(note,))
+
+
 def read_spans(source: DataSource) -> Table:
     """Questions of Quoref, whose answer may be several spans, with bars between them (Ada|Bo).
 
@@ -110,7 +146,8 @@ def read_spans(source: DataSource) -> Table:
         If it is no such file.
     """
     table = _table(source, MultiSpanQuestions.name)
-    return replace(table, rows=map(_together, table.rows), columns=(*table.columns, "expect"))
+    columns = (*table.columns, "expect")
+    return replace(table, rows=map(_together, table.rows), columns=columns, batches=None)
 
 
 def _together(row: RawRow) -> RawRow:

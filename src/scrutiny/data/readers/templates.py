@@ -1,6 +1,7 @@
 """Suites as templates: sentences with slots, lexicons that fill them, and what is expected.
 
-A file is TOML with ``suite = 1``, the ``task``, ``lexicons`` and ``tests``::
+A file is TOML with ``suite = 1`` (the format), the ``task``, ``lexicons``, ``tests`` and, as it is
+changed, a ``version`` that runs keep::
 
     [lexicons]
     job = ["baker", "engineer"]
@@ -27,22 +28,18 @@ import random
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeGuard, cast
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from scrutiny.core.errors import DataError, UnknownNameError
 from scrutiny.core.example import PERTURBATION
 from scrutiny.data.readers.files import lines
+from scrutiny.data.slots import Lexicons, SlotFilling, lexicons_of
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, reader_defaults
 from scrutiny.tasks.tasks import load_task
-from scrutiny.text.inflection import indefinite_article, inflect
-from scrutiny.text.wordnet import antonyms, hypernyms, synonyms
 
-#: Braces that are doubled, a slot, and a brace that is neither.
-_BRACES: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_SLOT: Final = re.compile(r"(?:(an?|An?) )?(\w+)(?:\.(\w+))?(?::(\w+))?")
-_FORMS: Final = ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS")
 _FORMAT: Final = 1
+_OF_FILE: Final = ("suite", "version", "task", "lexicons", "tests")
 _CASES: Final = 50
 #: Draws in a row without a new case after which a template has no more.
 _TRIES: Final = 200
@@ -56,9 +53,6 @@ _OF_TEST: Final[Mapping[str, str]] = {
 }
 #: Columns that a case may have beside those of its task.
 _OF_CASE: Final = ("base", "expect", "group", PERTURBATION.removeprefix("a_"))
-_WORDNET: Final = {"synonyms": synonyms, "antonyms": antonyms, "hypernyms": hypernyms}
-Entry = str | Mapping[str, str]
-Lexicons = Mapping[str, Sequence[Entry]]
 
 
 class TemplateTest(NamedTuple):
@@ -86,12 +80,18 @@ def read(source: DataSource) -> Table:
         raise DataError(f"{place} is no TOML: {error}.") from None
     if given.get("suite") != _FORMAT:
         raise DataError(f"{place} states suite = {given.get('suite')!r}; this reads suite = 1.")
+    for name in given:
+        if name not in _OF_FILE:
+            raise DataError(f"{place}: {UnknownNameError('part of a suite', name, _OF_FILE)}")
+    version = given.get("version", 1)
+    if type(version) is not int or version < 1:
+        raise DataError(f"{place}: version is {version!r:.60}; it is a whole number from 1 on.")
     if not isinstance(given.get("task"), str):
         raise DataError(f'{place} names no task, as in task = "text-classification".')
     task, written = load_task(given["task"]), given.get("lexicons", {})
     if not isinstance(written, Mapping):
         raise DataError(f"{place}: lexicons is {written!r:.60}; it is a table, [lexicons].")
-    lexicons = {name: _entries(one, name, place) for name, one in written.items()}
+    lexicons = lexicons_of(written, place)
     if not _is_tables(given.get("tests")):
         raise DataError(f"{place} has no [[tests]], the tables of its tests.")
     columns = tuple(role.name for role in task.roles)
@@ -113,8 +113,15 @@ def read(source: DataSource) -> Table:
     there = [name for name in columns if any(name in row.values for row in rows)]
     full = [row._replace(values={**dict.fromkeys(there), **row.values}) for row in rows]
     defaults = {**reader_defaults(task.name, there), "id": "id", "unlabeled": "keep"}
+    notes = (f"The suite is of version {version}.",) if "version" in given else ()
     return Table(
-        ("id", *there), iter(full), place, defaults=defaults, is_suite=True, numbers="test"
+        ("id", *there),
+        iter(full),
+        place,
+        defaults=defaults,
+        is_suite=True,
+        numbers="test",
+        notes=notes,
     )
 
 
@@ -194,150 +201,3 @@ def _rows_of(
             yield {**filled, **base, "id": f"{name}-base"}
             case["of"] = f"{name}-base"
         yield {**filled, **case, "id": name}
-
-
-class SlotFilling:
-    """Entries that the slots of one case take.
-
-    Parameters
-    ----------
-    lexicons
-        Entries by name.
-    rng
-        What draws them.
-    place
-        What messages call the test.
-    """
-
-    def __init__(self, lexicons: Lexicons, rng: random.Random, place: str) -> None:
-        self._lexicons, self._rng, self._place = lexicons, rng, place
-        self._taken: dict[str, dict[str, Entry]] = {}
-
-    def put(self, value: Any) -> Any:
-        """Texts with their slots filled, in lists and tables as well; numbers as they are."""
-        if isinstance(value, str):
-            return _BRACES.sub(self._put_one, value)
-        if isinstance(value, list):
-            return [self.put(one) for one in value]
-        if isinstance(value, Mapping):
-            return {name: self.put(one) for name, one in value.items()}
-        return value
-
-    def _put_one(self, found: re.Match[str]) -> str:
-        """Text that replaces a slot, or a doubled brace."""
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        slot = _SLOT.fullmatch(found[1] or "")
-        if slot is None:
-            raise DataError(
-                f"{self._place}: {found[0]!r} is no slot: one is {{name}}, {{a name}}, "
-                "{name.field} or {name:NNS}, and a brace that is no slot is written twice."
-            )
-        return self._word(*slot.groups())
-
-    def _word(self, article: str | None, given: str, field: str | None, form: str | None) -> str:
-        """Word of a slot."""
-        own, number = self._lexicon(given)
-        entry = self._entry(own, number)
-        if isinstance(entry, Mapping) != bool(field) or (field and field not in entry):
-            raise DataError(
-                f"{self._place}: {{{given}}} names "
-                f"{f'the field {field!r}' if field else 'no field'} of {entry!r:.80}."
-            )
-        word = entry[field] if isinstance(entry, Mapping) and field else str(entry)
-        if form:
-            if form not in _FORMS:
-                raise DataError(
-                    f"{self._place}: {form} is no form; a form is one of {', '.join(_FORMS)}."
-                )
-            formed = _inflected(word, form) if word else None
-            if formed is None:
-                raise DataError(f"{self._place}: {word!r} has no form {form}.")
-            word = formed
-        if article:
-            made = indefinite_article(word)
-            word = f"{made.capitalize() if article[0] == 'A' else made} {word}"
-        return word if given.startswith(own) else word[:1].upper() + word[1:]
-
-    def _lexicon(self, given: str) -> tuple[str, str]:
-        """Lexicon that a slot names, and its number: a name may end in digits itself."""
-        for end in range(len(given), len(given.rstrip("0123456789")) - 1, -1):
-            for name in (given[:end], given[:1].lower() + given[1:end]):
-                if name in self._lexicons:
-                    return name, given[end:]
-        named = ", ".join(sorted(self._lexicons)) or "none"
-        name = given.rstrip("0123456789") or given
-        raise DataError(f"{self._place}: there is no lexicon {name!r}; there are {named}.")
-
-    def _entry(self, name: str, number: str) -> Entry:
-        """Entry of a slot: drawn once, and another one for each number."""
-        taken = self._taken.setdefault(name, {})
-        if number not in taken:
-            free = [one for one in self._lexicons[name] if one not in taken.values()]
-            if not free:
-                raise DataError(f"{self._place}: the lexicon {name!r} has no other entry.")
-            taken[number] = self._rng.choice(free)
-        return taken[number]
-
-
-def _inflected(phrase: str, form: str) -> str | None:
-    """Phrase whose head is inflected: the last word of a noun phrase, the first one of others.
-
-    Examples
-    --------
-    >>> _inflected("big box of chocolates", "NNS"), _inflected("give up", "VBD")
-    ('big boxes of chocolates', 'gave up')
-    """
-    if form[0] == "N":
-        noun, of, rest = phrase.partition(" of ")
-        before, space, head = noun.rpartition(" ")
-    else:
-        before, space = "", ""
-        head, of, rest = phrase.partition(" ")
-    formed = inflect(head, form)
-    return None if formed is None else f"{before}{space}{formed}{of}{rest}"
-
-
-def _entries(given: Any, name: str, place: str) -> Sequence[Entry]:
-    """Entries of a lexicon, written or looked up; a number is the word as it is written.
-
-    Raises
-    ------
-    DataError
-        If it is none.
-    """
-    if isinstance(given, Mapping):
-        kind, of, pos = given.get("wordnet"), given.get("of"), given.get("pos", "a")
-        is_asked = isinstance(of, list) and all(isinstance(one, str) for one in of)
-        if is_asked and kind in [*_WORDNET] and pos in [*_POS]:
-            found = [
-                {"word": word, "other": other}
-                for word in of or ()
-                for other in _WORDNET[kind](word, pos, senses=1)[:1]
-            ]
-            if found:
-                return found
-            words = ", ".join(of or ())
-            raise DataError(f"{place}: {name}: WordNet has no {kind} of {words}.")
-    if isinstance(given, list) and given:
-        entries = [
-            {field: _written(word) for field, word in one.items()}
-            if isinstance(one, Mapping)
-            else _written(one)
-            for one in given
-        ]
-        if all(None not in (one.values() if isinstance(one, dict) else (one,)) for one in entries):
-            return cast("Sequence[Entry]", entries)
-    raise DataError(
-        f"{place}: the lexicon {name!r} is no list of words or of tables of words, and not "
-        f'{{wordnet = "{"|".join(_WORDNET)}", pos = "{"|".join(_POS)}", of = [words]}}.'
-    )
-
-
-_POS: Final = "nvar"
-
-
-def _written(word: object) -> str | None:
-    """Word of an entry; None for what is neither a text nor a number."""
-    is_number = isinstance(word, int | float) and not isinstance(word, bool)
-    return str(word) if is_number or isinstance(word, str) else None

@@ -194,16 +194,16 @@ def _of_attack(name: str, draw: int, params: AttackParams, level: str) -> Iterat
 def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
     """Risk of each attack whose success is a changed answer."""
     rated = "" if params.is_rated else f" ({NOT_RATED})"
-    does = done_to_texts(params, inputs.task)
-    if inputs.task.gives_labels:
-        verb = "fools the model on items that it gets right"
-    else:
+    for name, attack in ((n, a) for n, a in attacks.items() if a.is_risk):
+        does = done_to_texts(params, inputs.task, attack)
         verb = does.replace("{} % of texts", "items")
-    for name, attack in ((n, a) for n, a in attacks.items() if a.is_fooling):
+        if inputs.task.gives_labels and attack.is_fooling:
+            verb = "fools the model on items that it gets right"
+        components = tuple(compared("success", name, params))
         yield Claim(
             id=name,
             says=f"{title(name)} {verb}{rated}",
-            components=tuple(compared("success", name, params)),
+            components=components if attack.is_fooling else components[:1],
             family="attack",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
@@ -217,9 +217,16 @@ def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs)
         )
 
 
-def done_to_texts(params: AttackParams | TransferParams, task: Task) -> str:
-    """Words for the success of an attack on texts: "fools {} % of texts"."""
+def done_to_texts(
+    params: AttackParams | TransferParams, task: Task, attack: Attack | None = None
+) -> str:
+    """Words for the success of an attack on texts: "fools {} % of texts".
+
+    Of an attack that fools nobody, those of its own goal.
+    """
     goal = goal_of(params, task)
+    if attack is not None and not attack.is_fooling:
+        goal = attack.search(given_to_attacks(params.resources, task)).goal
     score = expression_in_words(level_metric(task))
     return Untargeted().does(score) if goal is None else goal.does(score)
 

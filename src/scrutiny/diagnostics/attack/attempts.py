@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal, get_args
 
 from scrutiny.core.boundary.parameters import at_least, one_of, shares
@@ -13,7 +14,7 @@ from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGra
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Task
 from scrutiny.core.transformation import Where
-from scrutiny.diagnostics.attack.random_change import AtRandom, expense_of
+from scrutiny.diagnostics.attack.random_change import AtRandom
 from scrutiny.perturb.recipes.attack import (
     Attack,
     changes_what_is_right,
@@ -269,7 +270,7 @@ class AttackWork:
                 control: dict[str, Found] = {}
                 if self.params.control:
                     attacked = [e for e in spoken if found[e.id].status == "ok"]
-                    expenses = {e.id: expense_of(found[e.id]) for e in attacked}
+                    expenses = {e.id: attack.expense(found[e.id]) for e in attacked}
                     space = attack.control_space(search)
                     at_random = Search(space, search.goal, AtRandom(expenses, search.method))
                     label = output_name(name, draw, is_control=True)
@@ -296,8 +297,11 @@ class AttackWork:
         def ask(texts: Sequence[Example]) -> Sequence[Prediction | Failure]:
             return self.asked.predict(texts, variants=[name] * len(texts))
 
+        paths = None
+        if "path_gradients" in model.capabilities:
+            paths = partial(self.asked.ask, "path_gradients")
         score = scorer(self.task, labels) if search.goal.is_scored else None
-        victim = Victim(ask, labels, gradients, score)
+        victim = Victim(ask, labels, gradients, paths, score)
         found = {
             one.item: one
             for one in search_all(

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.queries.gradients import InputEmbeddings
 from scrutiny.core.randomness import stream_of
-from scrutiny.perturb.search.judging import Found
+from scrutiny.perturb.search.judging import Expense
 from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients
 from scrutiny.perturb.search.moves import AnyWord, Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
@@ -61,19 +61,6 @@ class OwnWords:
 _BATCH: Final = 32
 _WORDS: Final = 20  # drawn for each place, where the victim's vocabulary has the candidates
 _TRIES: Final = 8  # for each text wanted, before the space counts as exhausted
-
-
-class Expense(NamedTuple):
-    """Cost of an attack on an item: texts asked (including the item), and words changed."""
-
-    texts: int
-    words: int
-
-
-def expense_of(found: Found) -> Expense:
-    """Cost of a search; a random change changes at least one word."""
-    changed = 0 if found.state is None else found.state.words_changed
-    return Expense(found.n_asked, max(1, changed))
 
 
 @dataclass(frozen=True, slots=True)

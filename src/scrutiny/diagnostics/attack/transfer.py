@@ -48,10 +48,10 @@ from scrutiny.diagnostics.attack.attempts import (
     output_name,
     scorer,
 )
-from scrutiny.diagnostics.attack.random_change import OneAtRandom, expense_of
+from scrutiny.diagnostics.attack.random_change import OneAtRandom
 from scrutiny.perturb.recipes.attack import Attack
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.judging import Base, Found, Goal
+from scrutiny.perturb.search.judging import Base, Found, Goal, expense_of
 from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.state import State
 from scrutiny.text.edits import apply_edits

@@ -80,7 +80,9 @@ class SeedAgreement(OfAgreement[AlikeParams]):
         both = inputs.subject.capabilities & inputs.second.capabilities
         names = params.names(both, inputs.task)
         own = [{"method": name} for name in names]
-        beside = "in another seed" if inputs.is_self else f"as in {inputs.second.name}"
+        beside, between = f"as in {inputs.second.name}", ""
+        if inputs.is_self:
+            beside, between = "in every seed", " in two of them, on average"
         return Design(
             conditions=(*own, RANDOM),
             estimates=tuple(agreement_estimates(own, "method")),
@@ -88,8 +90,7 @@ class SeedAgreement(OfAgreement[AlikeParams]):
                 Claim(
                     id=f"same/{name}",
                     says=f"{name} names mostly the same words {beside}: "
-                    f"{whole_percent(params.same)} or more "
-                    "of them, and more than chance",
+                    f"{whole_percent(params.same)} or more{between}, and more than chance",
                     components=(
                         Component(f"shared/{name}", params.same),
                         Component(f"shared/{name} - random", 0.0, "control: random attributions"),

@@ -6,27 +6,23 @@ from typing import Any, Final, NamedTuple
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
-    Spec,
     axis,
-    band_and_line,
-    channel,
     drawn,
     guide,
     interval_and_point,
     label_axis,
-    series_color,
     view_of,
 )
 from scrutiny.blocks.numbers import NO_VALUE, interval, number
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.scored_texts import ScoredText, shaded
+from scrutiny.blocks.scored_texts import EXPLAINED, ScoredText, gaps_before, shaded
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
-from scrutiny.diagnostics.attribution.erasing import BINS
+from scrutiny.diagnostics.attribution.attribution_curves import deletion_curves
 from scrutiny.diagnostics.attribution.removal import KEPT
 from scrutiny.store.stored_forms import packed_rows
 
@@ -34,7 +30,6 @@ _NAME: Final = "attribution"
 _RANDOM: Final = "random"
 _MOST_TEXTS: Final = 3
 _MOST_SEEDS: Final = 3
-_MOST_CURVES: Final = 3
 _LEAD: Final = (
     "An explanation gives each word of a text a score. It may be believed no further than this: "
     "removing the words that it names changes the answer more than removing as many at random, "
@@ -78,7 +73,8 @@ def part(view: RunView) -> Part | None:
         where, name = view.on_data(subject, dataset), digest(subject, dataset, size=4)
         rows = _removed(view, own)
         charts += [_removal_chart(rows, own, where, name)] if rows else []
-        charts += [_curves(rows, own, where, name)] if rows else []
+        names = [one.method for one in rows]
+        charts += [deletion_curves(names, own, where, name)] if rows else []
         charts += _agreement(own, where, name)
         if rows:
             charts += _texts(view, subject, dataset, rows, name)
@@ -110,7 +106,7 @@ def _removal_chart(
     null = _null(own, "mean(comprehensiveness)@1")
     points: list[dict[str, Any]] = [{"label": one.method, **drawn(one.gap)} for one in rows]
     place = {"y": label_axis([one.method for one in rows])}
-    value = axis("value", "loss of the answer's probability beyond random removal")
+    value = axis("value", "loss of probability beyond random removal")
     layers = interval_and_point(place, value, "label", "interval", along="x", size=70)
     random = NO_VALUE if null is None else interval(null)
     n = rows[0].gap.counts.n
@@ -148,45 +144,9 @@ def _null(own: Sequence[Estimate], metric: str) -> Estimate | None:
     return next((e for e in own if e.key.metric == metric and e.key.role == "control"), None)
 
 
-def _curves(rows: Sequence[_Removed], own: Sequence[Estimate], where: str, name: str) -> Chart:
-    """Loss by the share of the words that is removed, of the best methods and at random."""
-    names = [*(one.method for one in rows[:_MOST_CURVES]), _RANDOM]
-    points = []
-    for e in own:
-        method, at = e.key.condition.get("method"), e.key.condition.get("bin")
-        if e.key.metric == "mean(curve)@1" and method in names and e.value is not None:
-            share = 100 * BINS[int(str(at)) - 1]
-            points.append({"series": method, "removed": share, **drawn(e)})
-    x = channel(
-        "removed",
-        "quantitative",
-        scale={"type": "log"},
-        title="percent of the words removed, highest scores first",
-        values=[100 * one for one in BINS],
-    )
-    y = axis("value", "loss of the answer's probability")
-    color = series_color(names)
-    dashes = {"domain": names, "range": [[1, 0]] * (len(names) - 1) + [[5, 4]]}
-    dash: Spec = {"field": "series", "type": "nominal", "scale": dashes, "legend": None}
-    band, line = band_and_line(x, y, "series", "removed", "interval", color=color)
-    line["encoding"]["strokeDash"] = dash
-    by_name = grouped((str(p["series"]), p) for p in points)
-    table = tuple(
-        (method, *(str(p["interval"]) for p in by_name.get(method, ()))) for method in names
-    )
-    header = ("method", *(f"{100 * share:g} %" for share in BINS))
-    return Chart(
-        anchor=f"attribution-curves-{name}",
-        title=f"Deletion curves of {where}",
-        caption="The methods with the largest loss, and random attributions (dashed), with 95 % "
-        "intervals. At least one word is removed, and never all.",
-        spec=view_of(points, height=240, layer=[band, line]),
-        table=ChartTable(header, table),
-    )
-
-
 _COMPARED: Final[Mapping[str, str]] = {
     "attribution.seeds": "another seed",
+    "attribution.sensitivity": "a word less",
     "attribution.methods": "another method",
     "attribution.weights": "random weights",
 }
@@ -244,32 +204,25 @@ def _texts(
                 continue
             drawn_by = replicates[int(seed)].get("random", {}) if replicates else {}
             who = ", ".join(f"{k} {v}" for k, v in drawn_by.items())
-            title = f"{item}{f' · {who}' if who else ''} · answer: {one['target']}"
-            shown.append(shaded(title, one["words"], scores, _gaps(one["words"], one["fields"])))
-            top = sorted(zip(scores, one["words"], strict=True), key=lambda pair: -pair[0])[:3]
-            told = ", ".join(f"{word} {number(score)}" for score, word in top)
-            table.append((f"{item}{f', {who}' if who else ''}", one["target"], told))
+            title = f"{f'{who}: ' if who else ''}why {one['target']}?"
+            gaps = gaps_before(one["words"], one["fields"])
+            fixed = one.get("fixed", ())
+            shown.append(shaded(title, one["words"], scores, gaps, fixed=fixed, of=item))
+            told = ", ".join(f"{word.text} {number(word.score)}" for word in shown[-1].top(3))
+            table.append((f"{item}{f', {who}' if who else ''}", one["target"], told or NO_VALUE))
+    has_tags = any(word.shade == EXPLAINED for text in shown for word in text.words)
     if shown:
         yield Chart(
             anchor=f"attribution-texts-{name}",
             title=f"Texts as {best} explains them",
             caption="The darker a word, the more it speaks for the answer; words with a dotted "
-            "line speak against it. Each text by itself: shades of two texts cannot be compared.",
-            table=ChartTable(("text", "answer", "words with the highest scores"), tuple(table), 3),
+            "line speak against it. Each text by itself: shades of two texts cannot be compared."
+            + " Outlined words are those whose tag is explained."
+            * has_tags,
+            table=ChartTable(("text", "answer", "words with the largest scores"), tuple(table), 3),
             scored=tuple(shown),
             has_texts=True,
         )
-
-
-def _gaps(words: Sequence[str], fields: Sequence[str]) -> list[bool]:
-    """Whether a space stands before each word: not before punctuation, nor between Chinese ones."""
-    found = []
-    for i, word in enumerate(words):
-        is_dense = word >= "\u3000" or (i > 0 and words[i - 1] >= "\u3000")
-        found.append(i > 0 and any(map(str.isalnum, word)) and not is_dense)
-        if i and fields[i] != fields[i - 1]:
-            found[-1] = True
-    return found
 
 
 def _told(view: RunView) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.json_text import digest
@@ -12,6 +13,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.methods.listed import methods_for, named
 from scrutiny.diagnostics.attribution.methods.method import Effort
 from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, read_text
+from scrutiny.diagnostics.attribution.targets import target_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,28 @@ class Explained:
     text: ReadText
     scores: Mapping[str, Floats | Failure]
 
+    def kept(self) -> dict[str, Any]:
+        """As pages read it, in plain values; words that stay have no score."""
+        text = self.text
+        fields = [*text.example.fields]
+        order = sorted(
+            [*enumerate(text.words), *((-1, word) for word in text.fixed)],
+            key=lambda pair: (fields.index(pair[1].field), pair[1].start),
+        )
+        return {
+            "item": text.example.id,
+            "target": target_in_words(text.target, text.example),
+            "score": text.score,
+            "words": [text.example.fields[w.field][w.start : w.end] for _, w in order],
+            "fields": [w.field for _, w in order],
+            "fixed": [k for k, (i, _) in enumerate(order) if i < 0],
+            "scores": {
+                name: [float(own[i]) if i >= 0 else 0.0 for i, _ in order]
+                for name, own in self.scores.items()
+                if not isinstance(own, Failure)
+            },
+        }
+
 
 def _drawn(params: AttributionParams, examples: Sequence[Example]) -> set[str]:
     """Names of the items that are explained, of these."""
@@ -78,7 +102,7 @@ def explain(
     examples: Sequence[Example],
     asked: AskedModel,
     ctx: Context,
-    targets: Mapping[str, str] | None = None,
+    targets: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
     among: Sequence[Example] = (),
 ) -> dict[str, Explained | Failure]:
@@ -108,7 +132,7 @@ def explain(
     }
     texts = []
     for example, answer in zip(some, asked.predict(some), strict=True):
-        text = read_text(example, answer, asked.labels, (targets or {}).get(example.id, ""))
+        text = read_text(example, answer, asked.labels, (targets or {}).get(example.id))
         if isinstance(text, Failure):
             found[example.id] = text
         else:

@@ -12,13 +12,13 @@ from scrutiny.core.boundary.parameters import shares
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.diagnostic import Context, Diagnostic, Failure, P, Reference
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained
 from scrutiny.diagnostics.attribution.methods.random_words import RANDOM, random_scores
+from scrutiny.diagnostics.attribution.targets import EXPLAINED
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.stats.association.rank_correlation import tau_b
@@ -143,7 +143,7 @@ def by_chance(one: Explained | Failure, ctx: Context) -> tuple[float, ...] | Fai
     return likeness(*(random_scores(one.text, ctx, draw) for draw in (0, 1)))
 
 
-def targets_of(found: Mapping[str, Explained | Failure]) -> dict[str, str]:
+def targets_of(found: Mapping[str, Explained | Failure]) -> dict[str, Any]:
     """Answers that are explained, by item."""
     return {k: one.text.target for k, one in found.items() if isinstance(one, Explained)}
 
@@ -177,7 +177,7 @@ class OfAgreement(Diagnostic[P]):
     """Base of diagnostics that compare two explanations of the same answer."""
 
     needs = frozenset({"predict"})
-    wants = (LABELS,)
+    wants = EXPLAINED
     measures = MEASURES
     asks_other_texts = True
     reads_gold = False

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-import numpy as np
-
+from scrutiny.core.answers.texts import is_right
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
-from scrutiny.core.facts import LABELS
+from scrutiny.core.facts import EXTRACTS, LABELS, OPTIONS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
@@ -72,7 +71,7 @@ class Overstability(Diagnostic[OverstabilityParams]):
 
     id = "attribution.overstability@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
+    wants = (LABELS, OPTIONS, EXTRACTS)
     scope = "dataset"
     measures = (
         Measure("same", unit="items", says="answers that stay", row_range=_SHARE),
@@ -195,8 +194,8 @@ def _values(said: Said | Failure, text: ReadText) -> tuple[float, ...] | Failure
     if isinstance(said, Failure):
         return said
     gold = text.example.gold
-    scored = float(gold is not None)
-    return float(said.is_same), float(np.logical_and(scored, said.answer == gold)), scored
+    hit = gold is not None and said.answer is not None and is_right(said.answer, gold)
+    return float(said.is_same), float(hit), float(gold is not None)
 
 
 def _estimates(params: OverstabilityParams) -> Iterator[EstimateSpec]:

@@ -17,7 +17,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
-from scrutiny.core.facts import LABELS
+from scrutiny.core.facts import LABELS, OPTIONS
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places, rationale_of
@@ -87,7 +87,7 @@ class Rationales(Diagnostic[RationaleParams]):
 
     id = "attribution.rationales@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
+    wants = (LABELS, OPTIONS)
     measures = (
         *(
             Measure(name, says=says, row_range=_SHARE, higher_is="better")

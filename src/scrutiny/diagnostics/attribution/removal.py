@@ -11,7 +11,6 @@ from scrutiny.core.boundary.printable import points
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.erasing import (
@@ -30,9 +29,9 @@ from scrutiny.diagnostics.attribution.methods.random_words import (
     random_scores,
     ranking,
 )
+from scrutiny.diagnostics.attribution.targets import EXPLAINED, WHY_ONLY
 from scrutiny.store.stored_forms import packed
 
-#: Condition, and role, of what is drawn at random.
 #: Array of the texts that are kept with their scores, and how many of a shard.
 KEPT: Final = "attributions"
 _MOST_KEPT: Final = 12
@@ -94,8 +93,9 @@ class Attribution(Diagnostic[RemovalParams]):
 
     id = "attribution@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
-    why_only = "an attribution is of a label's score, which other answers do not have"
+    over_seeds = "attribution.seeds"
+    wants = EXPLAINED
+    why_only = WHY_ONLY
     measures = MEASURES
     asks_other_texts = True
     reads_gold = False
@@ -134,7 +134,7 @@ class Attribution(Diagnostic[RemovalParams]):
         orders = [[*_orders(one, names, params.draws, ctx)] for one in known_ones]
         effects = erased([one.text for one in known_ones], orders, ctx, aopc=params.aopc)
         by_item = dict(zip((one.text.example.id for one in known_ones), effects, strict=True))
-        ctx.array(KEPT, packed([_kept(one) for one in known_ones[:_MOST_KEPT]]))
+        ctx.array(KEPT, packed([one.kept() for one in known_ones[:_MOST_KEPT]]))
         for example in batch.examples:
             one = found[example.id]
             for name in names:
@@ -169,20 +169,6 @@ def _mean(effects: Sequence[Effects | Failure]) -> tuple[float, ...] | Failure:
     failed = next((one for one in effects if isinstance(one, Failure)), None)
     rows = [one.values() for one in effects if isinstance(one, Effects)]
     return failed or tuple(np.mean(rows, axis=0).tolist())
-
-
-def _kept(one: Explained) -> dict[str, object]:
-    """A text with its scores, as the page reads it."""
-    text = one.text
-    scores = {k: v.tolist() for k, v in one.scores.items() if not isinstance(v, Failure)}
-    return {
-        "item": text.example.id,
-        "target": text.target,
-        "score": text.score,
-        "words": [text.example.fields[w.field][w.start : w.end] for w in text.words],
-        "fields": [w.field for w in text.words],
-        "scores": scores,
-    }
 
 
 def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:

@@ -12,7 +12,7 @@ from scrutiny.models.hf.text_classifier import Columns, Forward, HfLabeled, chun
 from scrutiny.models.hf.transformer import HfModel, HfParts
 
 #: Probability from which on a label is given.
-_ENOUGH = 0.5
+ENOUGH = 0.5
 
 
 class HfLabelSets(HfLabeled):
@@ -36,7 +36,7 @@ class HfLabelSets(HfLabeled):
             columns: Columns = self._forward.encode(examples[part], truncate=True)
             given: dict[int, LabelSet] = {}
             for answered in self._forward.logits(columns):
-                are_given = (torch.sigmoid(answered.answer) >= _ENOUGH).tolist()  # (text, label)
+                are_given = (torch.sigmoid(answered.answer) >= ENOUGH).tolist()  # (text, label)
                 for i, row in zip(answered.indices, are_given, strict=True):
                     given[i] = LabelSet(
                         name for name, is_one in zip(self.labels, row, strict=True) if is_one
@@ -76,7 +76,7 @@ class HfChooser(HfModel):
         found = []
         for part in chunks_of(examples):
             own = examples[part]
-            columns: Columns = self._forward.encode([*_rows(own)], truncate=True)
+            columns: Columns = self._forward.encode([*option_rows(own)], truncate=True)
             scores: dict[int, float] = {}
             for answered in self._forward.logits(columns):
                 scores |= zip(answered.indices, answered.answer[:, 0].tolist(), strict=True)
@@ -90,16 +90,16 @@ class HfChooser(HfModel):
 
     def truncated(self, examples: Sequence[Example]) -> int:
         """How many of the examples have an option that does not fit with their texts."""
-        return sum(bool(self._forward.too_long([*_rows([e])])) for e in examples)
+        return sum(bool(self._forward.too_long([*option_rows([e])])) for e in examples)
 
 
-def _rows(examples: Sequence[Example]) -> Iterator[Example]:
-    """Two segments for each option of each example.
+def option_rows(examples: Sequence[Example]) -> Iterator[Example]:
+    """Two segments for each option of each example, as heads are given them.
 
     Examples
     --------
     >>> own = {"text": "It rained.", "question": "Did it?", "option_1": "yes", "option_2": "no"}
-    >>> [row.fields["text_pair"] for row in _rows([Example("1", own)])]
+    >>> [row.fields["text_pair"] for row in option_rows([Example("1", own)])]
     ['Did it? yes', 'Did it? no']
     """
     for example in examples:

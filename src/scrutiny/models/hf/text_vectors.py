@@ -3,31 +3,43 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.queries.language import POOLINGS, Encoded, Passage
+from scrutiny.core.record import grouped
 from scrutiny.models.hf.forward_passes import Ints, Runner, Sequences
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
 def pooling_weights(
-    encoded: Sequence[Encoded], passages: Sequence[Passage], poolings: Sequence[str]
+    encoded: Sequence[Encoded], passages: Sequence[Sequence[Passage]], poolings: Sequence[str]
 ) -> Floats:
-    """Weight of each token in each pooling ``(passage, pooling, token)``; 0 for padding.
+    """Weight of each token in each pooling ``(text, passage and pooling, token)``.
 
-    Where a vector does not exist, all its weights are 0.
+    All weights are 0 where a vector does not exist, and so are those of padding.
+
+    Parameters
+    ----------
+    encoded
+        Tokens of each text.
+    passages
+        Passages of each text, which differ in their target words.
+    poolings
+        Of every passage, one behind the other.
     """
     width = max(len(one.ids) for one in encoded)
-    weights = np.zeros((len(encoded), len(poolings), width), np.float32)
-    for row, (one, passage) in enumerate(zip(encoded, passages, strict=True)):
-        for column, pooling in enumerate(poolings):
+    most = max(map(len, passages)) * len(poolings)
+    weights = np.zeros((len(encoded), most, width), np.float32)
+    for text, (one, own) in enumerate(zip(encoded, passages, strict=True)):
+        asked = ((passage, pooling) for passage in own for pooling in poolings)
+        for row, (passage, pooling) in enumerate(asked):
             tokens = _tokens(one, passage, pooling)
-            weights[row, column, tokens] = 1.0 / max(1, len(tokens))
+            weights[text, row, tokens] = 1.0 / max(1, len(tokens))
     return weights
 
 
@@ -95,7 +107,8 @@ class Representing:
     ) -> Floats:
         """Vectors ``(passage, layer, pooling, dimension)`` as float32.
 
-        As `scrutiny.core.queries.language.Represents` says; equal passages are encoded once.
+        As `scrutiny.core.queries.language.Represents` says; passages of one text, whatever their
+        target words, are encoded once.
         Passages with more tokens than `limit` have NaN, unless the model reads cut texts.
 
         Raises
@@ -135,18 +148,19 @@ class Representing:
         out: Floats,
     ) -> None:
         """Write vectors of a group of passages; the first token needs a forward pass of its own."""
+        places = grouped((passage._replace(word=None), i) for i, passage in enumerate(passages))
         for special in (True, False):
             columns = [i for i, p in enumerate(poolings) if (p != "first-piece") is special]
             if columns:
-                encoded = self._encoded(passages, special=special)
+                encoded = self._encoded([*places], special=special)
                 names = [poolings[i] for i in columns]
 
                 def keep(mine: Ints, vectors: Floats, columns: list[int] = columns) -> None:
                     for layer, found in enumerate(vectors):
                         out[mine[:, None], layer, np.asarray(columns)] = found
 
-                alone = 0 if special else _ALONE
-                self._pool(passages, encoded, names, layers=layers, keep=keep, alone=alone)
+                texts = _Texts(passages, [*map(np.array, places.values())], encoded)
+                self._pool(texts, names, layers, keep=keep, alone=0 if special else _ALONE)
 
     def _encoded(self, passages: Sequence[Passage], *, special: bool) -> list[Encoded]:
         """Tokens of passages, those of pairs read together."""
@@ -161,28 +175,26 @@ class Representing:
 
     def _pool(
         self,
-        passages: Sequence[Passage],
-        encoded: Sequence[Encoded],
+        texts: "_Texts",
         poolings: Sequence[str],
-        *,
         layers: Sequence[int],
+        *,
         keep: Callable[[Ints, Floats], None],
         alone: int,
     ) -> None:
-        """Keep vectors of passages encoded in one way; short ones are run one by one."""
+        """Keep vectors of texts encoded in one way; short ones are run one by one."""
         limit = self.limit or np.inf
+        encoded = texts.encoded
         lengths = np.array([len(one.ids) for one in encoded], dtype=np.int64)
         fits = (lengths > 0) & (lengths <= limit)
         for is_alone in (True, False):
-            chosen = np.flatnonzero(fits & ((lengths <= alone) == is_alone))
+            chosen = np.flatnonzero(fits & ((lengths <= alone) == is_alone)).tolist()
             budget = replace(self._runner.budget, texts=1) if is_alone else None
 
-            def use(batch: list[int], inputs: dict[str, Any], chosen: Ints = chosen) -> None:
-                mine = chosen[batch]
+            def use(batch: list[int], inputs: dict[str, Any], chosen: list[int] = chosen) -> None:
+                mine = [chosen[i] for i in batch]
                 weights = pooling_weights(
-                    [encoded[i] for i in mine.tolist()],
-                    [passages[i] for i in mine.tolist()],
-                    poolings,
+                    [encoded[i] for i in mine], [texts.passages_of(i) for i in mine], poolings
                 )
                 network = self._runner.network
                 wants_all = any(layer != self.n_layers for layer in layers)
@@ -191,14 +203,33 @@ class Representing:
                 states = [output.hidden_states[i] if wants_all else output[0] for i in layers]
                 found = np.stack(
                     [torch.bmm(sums, state.float()).cpu().numpy() for state in states]
-                )  # (layer, passage, pooling, width)
+                )  # (layer, text, passage and pooling, width)
                 found[:, weights.sum(-1) == 0] = np.nan
-                keep(mine, found)
+                for row, i in enumerate(mine):
+                    places = texts.places[i]
+                    shape = (len(layers), len(places), len(poolings), -1)
+                    own = found[:, row, : len(places) * len(poolings)]
+                    keep(places, own.reshape(shape))
 
-            places = chosen.tolist()
-            segments = [() if passages[i].pair is None else encoded[i].segments for i in places]
-            sequences = Sequences([encoded[i].ids for i in places], segments)
+            pairs = [texts.passages_of(i)[0].pair for i in chosen]
+            segments = [
+                () if pair is None else encoded[i].segments
+                for i, pair in zip(chosen, pairs, strict=True)
+            ]
+            sequences = Sequences([encoded[i].ids for i in chosen], segments)
             self._runner.run(sequences, use, budget=budget)
+
+
+class _Texts(NamedTuple):
+    """Passages by their texts: places of each text's passages, and the tokens of the text."""
+
+    passages: Sequence[Passage]
+    places: Sequence[Ints]
+    encoded: Sequence[Encoded]
+
+    def passages_of(self, text: int) -> list[Passage]:
+        """Passages of a text."""
+        return [self.passages[i] for i in self.places[text].tolist()]
 
 
 def has_vectors(network: Any) -> bool:

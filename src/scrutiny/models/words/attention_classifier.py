@@ -252,6 +252,7 @@ class AttentionClassifier(NetworkModel):
 
     def __init__(self, parts: AttentionParts, source: str) -> None:
         super().__init__(parts, source)
+        self.n_layers = 1
         output = self._network["output"]
         self._readout = LinearReadout(output.weight.numpy().T.copy(), output.bias.numpy().copy())
 
@@ -303,6 +304,15 @@ class AttentionClassifier(NetworkModel):
             embedded = self._network["embedding"](ids)
             vectors, weights = self._parts.weighted(embedded, lengths, is_word)
         return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
+
+    def _above(self, embedded: Floats) -> list[Floats]:
+        """The vectors that the attention weights, boundaries among them."""
+        import torch
+
+        with torch.inference_mode():
+            given = torch.from_numpy(embedded)[None]
+            found = encoded(self._network, self._parts.architecture, given, [len(embedded)])
+        return [found[0].numpy()]
 
     def _input_slopes(self, one: AttendedText) -> Floats:
         """Embedding times gradient of one text's most likely label."""

@@ -18,37 +18,34 @@ K. Cho et al. (2014). Learning phrase representations using RNN encoder-decoder.
 A. Conneau et al. (2017). Supervised learning of universal sentence representations. EMNLP. (max)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
-from scrutiny.core.diagnostic import Failure
-from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.queries.states import CellStates
-from scrutiny.core.task import Prediction
-from scrutiny.models.answers.checked import index_of
-from scrutiny.models.hf.batching import by_length
+from scrutiny.core.record import grouped
 from scrutiny.models.words.recurrent_cells import states_of
-from scrutiny.models.words.word_model import FIRST_WORD, PAD, pieces_of_words
+from scrutiny.models.words.sequence_networks import (
+    POOLINGS,
+    PoolingName,
+    SequenceClassifier,
+    SequenceParts,
+    SequenceTagger,
+    network_of,
+)
 from scrutiny.models.words.word_networks import (
-    Dropout,
-    NetworkModel,
-    NetworkParts,
     PlainArchitecture,
     network_adapter,
-    no_dropout,
     read_in_sequence,
 )
 from scrutiny.text.tokens import token_spans
 
 CellName = Literal["lstm", "gru"]
-PoolingName = Literal["last", "max", "mean"]
 CELLS: Final[tuple[CellName, ...]] = get_args(CellName)
-POOLINGS: Final[tuple[PoolingName, ...]] = get_args(PoolingName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,67 +92,27 @@ class RecurrentArchitecture(PlainArchitecture):
 def make_recurrent(
     architecture: RecurrentArchitecture, *, n_words: int, n_labels: int, seed: int
 ) -> Any:
-    """Parts of a network with random weights, by name, on the CPU.
-
-    Torch's global generator is left as it was.
-
-    Parameters
-    ----------
-    architecture
-        What it is made of.
-    n_words, n_labels
-        Words of the vocabulary, and labels.
-    seed
-        The same weights for the same seed.
-    """
-    import torch
+    """Parts of a network with random weights: see `sequence_networks.network_of`."""
     from torch import nn
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        maker = nn.LSTM if architecture.cell == "lstm" else nn.GRU
-        return nn.ModuleDict(
-            {
-                "embedding": nn.Embedding(
-                    FIRST_WORD + n_words, architecture.embedding, padding_idx=PAD
-                ),
-                "cell": maker(
-                    architecture.embedding,
-                    architecture.hidden,
-                    num_layers=architecture.layers,
-                    batch_first=True,
-                    bidirectional=architecture.is_bidirectional,
-                ),
-                "output": nn.Linear(architecture.hidden * architecture.directions, n_labels),
-            }
+    def made() -> Any:
+        return (nn.LSTM if architecture.cell == "lstm" else nn.GRU)(
+            architecture.embedding,
+            architecture.hidden,
+            num_layers=architecture.layers,
+            batch_first=True,
+            bidirectional=architecture.is_bidirectional,
         )
 
-
-def pooled(
-    network: Any, architecture: RecurrentArchitecture, embedded: Any, lengths: Sequence[int]
-) -> Any:
-    """One vector ``(text, dimension)`` of embedded words ``(text, position, embedding)``.
-
-    Positions behind a text's length are padding, which reaches nothing.
-    """
-    import torch
-
-    vectors, final = read_in_sequence(network["cell"], embedded, lengths)
-    if architecture.pooling == "last":
-        hidden = final[0] if architecture.cell == "lstm" else final  # (layer x direction, text, ·)
-        return torch.cat(list(hidden[-architecture.directions :]), dim=-1)
-    places = torch.arange(embedded.shape[1])
-    is_there = (places < torch.tensor(lengths)[:, None])[:, :, None]  # (text, position, 1)
-    if architecture.pooling == "max":
-        return vectors.masked_fill(~is_there, float("-inf")).amax(dim=1)
-    return vectors.masked_fill(~is_there, 0.0).sum(dim=1) / is_there.sum(dim=1)
-
-
-_AT_ONCE: Final = 64  # texts
+    size = architecture.hidden * architecture.directions
+    body = ("cell", made)
+    return network_of(
+        architecture, body, dimension=size, n_words=n_words, n_labels=n_labels, seed=seed
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecurrentParts(NetworkParts):
+class RecurrentParts(SequenceParts):
     """A recurrent network with everything needed to run it."""
 
     format: ClassVar[str] = "recurrent-classifier@1"
@@ -166,63 +123,26 @@ class RecurrentParts(NetworkParts):
 
     architecture: RecurrentArchitecture
 
-    def logits(
-        self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
-    ) -> Any:
-        """Scores ``(text, label)``."""
-        vectors = pooled(self.network, self.architecture, embedded, lengths)
-        return self.network["output"](drop(vectors))
-
-
-class RecurrentClassifier(NetworkModel):
-    """A classifier that reads words in sequence; capabilities ``gradients`` and ``cells``."""
-
-    offers = NetworkModel.offers | {"cells", "gradients"}
-
-    def __init__(self, parts: RecurrentParts, source: str) -> None:
-        super().__init__(parts, source)
-        self._embeddings: InputEmbeddings | None = None
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Probabilities of the labels for each example, in order."""
+    def read(self, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
+        """Vectors of positions, and the final states of both directions."""
         import torch
 
-        found: dict[int, Prediction] = {}
-        for batch, ids, lengths, is_word in self._batches(examples):
-            with torch.inference_mode():
-                logits = self._parts.logits(self._network["embedding"](ids), lengths, is_word)
-                rows = torch.softmax(logits, dim=-1).tolist()
-            found |= {i: Prediction(scores=tuple(row)) for i, row in zip(batch, rows, strict=True)}
-        return [found[i] for i in range(len(examples))]
+        made = self.architecture
+        vectors, final = read_in_sequence(self.network["cell"], embedded, lengths)
+        hidden = final[0] if made.cell == "lstm" else final  # (layer x direction, text, ·)
+        return vectors, torch.cat(list(hidden[-made.directions :]), dim=-1)
 
-    def gradients(
-        self, examples: Sequence[Example], labels: Sequence[str]
-    ) -> list[TokenGradients | Failure]:
-        """Gradient of the negative log-probability of a label for each example, in order.
+    def above(self, embedded: Floats) -> list[Floats]:
+        """What each layer gives at each position, both directions side by side."""
+        found = states_of(self.network["cell"], embedded)
+        both = grouped((n.removesuffix(" backward"), one.hidden) for n, one in found.items())
+        return [np.concatenate(own, axis=1) for own in both.values()]
 
-        Raises
-        ------
-        ModelError
-            For a label that the model does not have.
-        """
-        import torch
 
-        targets = [index_of(label, self.labels, source=self.source) for label in labels]
-        found: dict[int, TokenGradients | Failure] = {}
-        for batch, ids, lengths, is_word in self._batches(examples):
-            embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
-            wanted = torch.tensor([targets[i] for i in batch])
-            with torch.enable_grad():
-                logits = self._parts.logits(embedded, lengths, is_word)
-                loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
-                (slopes,) = torch.autograd.grad(loss, embedded)
-            for k, i in enumerate(batch):
-                own = slice(1, lengths[k] - 1)  # between the boundaries
-                pieces = pieces_of_words(examples[i])
-                found[i] = TokenGradients(
-                    pieces, tuple(ids[k, own].tolist()), slopes[k, own].numpy().copy()
-                )
-        return [found[i] for i in range(len(examples))]
+class RecurrentClassifier(SequenceClassifier):
+    """A classifier that reads words one after another; capabilities ``gradients`` and ``cells``."""
+
+    offers = SequenceClassifier.offers | {"cells"}
 
     def cell_pieces(self, text: str) -> tuple[tuple[int, int], ...]:
         """Places of its words."""
@@ -241,22 +161,5 @@ class RecurrentClassifier(NetworkModel):
             for name, one in states_of(self._network["cell"], vectors).items()
         }
 
-    def embeddings(self) -> InputEmbeddings:
-        """Vectors of all words, lower-cased, behind those of padding and boundaries."""
-        if self._embeddings is None:
-            words = ("",) * FIRST_WORD + self._parts.vocabulary.words
-            starts = np.arange(len(words)) >= FIRST_WORD
-            matrix = self._network["embedding"].weight.numpy()
-            self._embeddings = InputEmbeddings(matrix, words, starts)
-        return self._embeddings
 
-    def _batches(
-        self, examples: Sequence[Example]
-    ) -> Iterator[tuple[list[int], Any, list[int], Any]]:
-        """Indices, padded ids, lengths and places of words of examples that are run together."""
-        rows = [self._parts.vocabulary.cut(example.text) for example in examples]
-        for batch in by_length([len(row) for row in rows], _AT_ONCE):
-            yield batch, *self._sequences([rows[i] for i in batch])
-
-
-ADAPTER: Final = network_adapter(RecurrentParts, RecurrentClassifier)
+ADAPTER: Final = network_adapter(RecurrentParts, RecurrentClassifier, SequenceTagger)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ONE_TEXT
+from scrutiny.core.facts import ONE_TEXT, Facts
 from scrutiny.core.queries.gradients import (
     InputPiece,
     ParameterGradient,
@@ -21,6 +21,7 @@ from scrutiny.core.queries.gradients import (
 )
 from scrutiny.core.task import Task
 from scrutiny.models.answers.checked import index_of
+from scrutiny.models.answers.returned_answers import borders
 from scrutiny.models.strings.adapters import IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.tasks.classification import TextClassification
@@ -47,7 +48,12 @@ class Vocabulary:
     @classmethod
     def of_texts(cls, texts: Iterable[str], *, least: int = 1) -> "Vocabulary":
         """Words with this minimum frequency, most frequent first, then alphabetical."""
-        return cls(cls.frequent(Counter(word for text in texts for word in cls.cut(text)), least))
+        return cls.of_words(map(cls.cut, texts), least=least)
+
+    @classmethod
+    def of_words(cls, texts: Iterable[Sequence[str]], *, least: int = 1) -> "Vocabulary":
+        """The same of texts that are cut already."""
+        return cls(cls.frequent(Counter(word for words in texts for word in words), least))
 
     @staticmethod
     def frequent(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
@@ -101,6 +107,11 @@ def pieces_of_words(example: Example) -> tuple[InputPiece, ...]:
     return tuple(InputPiece(field, start, end) for start, end in token_spans(example.text))
 
 
+def words_of(example: Example) -> tuple[str, ...]:
+    """Words of an example in lower case, as the data has cut them, or else by our tokenizer."""
+    return tuple(example.text[start:end].lower() for start, end in borders(example))
+
+
 def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str, Any]:
     """Configuration of a folder, checked.
 
@@ -146,6 +157,8 @@ def write_word_file(path: Path, value: Any) -> None:
     path.write_text(text + "\n", encoding="utf-8")
 
 
+#: Option with which vectors are asked for, and no answers.
+HEAD: Final = "head"
 #: Option with the seed of fresh weights in place of those in the folder.
 UNTRAINED: Final = "untrained"
 
@@ -206,7 +219,14 @@ class WordModel(IdentifiedModel, ABC):
         """Gradient of one query's loss by each of its parameters."""
 
 
-def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] = ()) -> Path:
+def require_words(
+    source: ModelSource,
+    task: Task,
+    *,
+    wanted: tuple[Facts, ...] = (ONE_TEXT,),
+    options: tuple[str, ...] = (),
+    for_vectors: bool = False,
+) -> Path:
     """Check the folder, options and task of a model string.
 
     Parameters
@@ -215,8 +235,12 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
         The model string.
     task
         What the model will be asked.
+    wanted
+        What the kind can answer.
     options
         That it may have beside labels and the training text.
+    for_vectors
+        Whether its vectors are asked for and no answers, which it has for texts of any task.
 
     Raises
     ------
@@ -224,7 +248,10 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
         For another task, or an option that there is not.
     """
     source.refuse_unknown_options(("labels", *options, TRAINING))
-    must_answer_task(task, (ONE_TEXT,), source=source.text)
+    if (head := source.options.get(HEAD, "")) not in ("", "none"):
+        raise ModelError(f"{source.text!r}: head is none, or not given; not {head!r}.")
+    if not for_vectors:
+        must_answer_task(task, wanted, source=source.text)
     return Path(source.target).expanduser()
 
 

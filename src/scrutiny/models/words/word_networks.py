@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-import numpy as np
-
-from scrutiny.core.arrays import Floats
+from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ONE_TEXT, Facts
+from scrutiny.core.facts import SPANS as OF_TAGS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import (
     FOLLOWED,
@@ -28,13 +28,15 @@ from scrutiny.core.queries.gradients import (
     PathGradients,
 )
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.adapters import Adapter, must_answer_task
 from scrutiny.models.strings.model_strings import ModelSource
+from scrutiny.models.words.word_layers import ReadsLayers
 from scrutiny.models.words.word_model import (
     BEGIN,
     CONFIG,
     END,
     FIRST_WORD,
+    HEAD,
     PAD,
     UNKNOWN,
     UNTRAINED,
@@ -66,7 +68,8 @@ class NetworkParts(ABC):
     """A network with everything needed to run it; each kind is a class of its own.
 
     ``format`` is what ``config.json`` says that the folder is; ``what`` and ``verb`` stand in
-    messages: what needs torch, and the command that makes such folders.
+    messages: what needs torch, and the command that makes such folders; ``answers`` are what its
+    networks can be trained for.
 
     Parameters
     ----------
@@ -74,8 +77,11 @@ class NetworkParts(ABC):
         What it is made of, the words that it knows, and its labels in the order of the outputs.
     network
         Parts by name, as its kind makes them.
+    answer
+        Whether an output is the ``label`` of a text, or the tag of a word (``spans``).
     """
 
+    answers: ClassVar[tuple[Facts, ...]] = (ONE_TEXT,)
     format: ClassVar[str]
     what: ClassVar[str]
     verb: ClassVar[str]
@@ -85,6 +91,12 @@ class NetworkParts(ABC):
     vocabulary: Vocabulary
     labels: tuple[str, ...]
     network: Any
+    answer: str = LABEL.name
+
+    @property
+    def is_tagger(self) -> bool:
+        """Whether it tells a tag of each word, and not a label of the text."""
+        return self.answer == SPANS.name
 
     def digest(self) -> str:
         """Digest of the weights, the words and the labels."""
@@ -93,6 +105,7 @@ class NetworkParts(ABC):
             for name, weight in sorted(self.network.state_dict().items())
         ]
         settings = [self.architecture, self.vocabulary.words, self.labels]
+        settings += [self.answer] * self.is_tagger
         return digest(self.format, canonical_json(settings), *weights)
 
     def fixed(self) -> Any:
@@ -110,7 +123,8 @@ class NetworkParts(ABC):
     ) -> Any:
         """Scores ``(text, label)`` of embedded words ``(text, position, dimension)``.
 
-        ``drop`` is the dropout of a text's vector before it is read out.
+        Of a tagger they are ``(text, position, tag)``, and mean something at words alone. ``drop``
+        is the dropout of a text's vector before it is read out.
         """
 
 
@@ -118,7 +132,13 @@ P = TypeVar("P", bound=NetworkParts)
 
 
 def fresh_parts(
-    parts: type[P], architecture: Any, vocabulary: Vocabulary, *, labels: Sequence[str], seed: int
+    parts: type[P],
+    architecture: Any,
+    vocabulary: Vocabulary,
+    *,
+    labels: Sequence[str],
+    seed: int,
+    answer: str = LABEL.name,
 ) -> P:
     """Network with random weights: the same for the same seed.
 
@@ -131,7 +151,7 @@ def fresh_parts(
     network = parts.make(
         architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
     )
-    return parts(architecture, vocabulary, tuple(labels), network)
+    return parts(architecture, vocabulary, tuple(labels), network, answer)
 
 
 def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | None = None) -> P:
@@ -162,6 +182,7 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
         Vocabulary.read(folder / VOCABULARY),
         labels=config["labels"],
         seed=untrained or 0,
+        answer=config.get("answer", LABEL.name),
     )
     if untrained is None:
         path = folder / WEIGHTS
@@ -184,6 +205,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
         "format": parts.format,
         "architecture": plain(parts.architecture),
         "labels": list(parts.labels),
+        **({"answer": parts.answer} if parts.is_tagger else {}),
     }
     write_word_file(folder / CONFIG, config)
     write_word_file(folder / VOCABULARY, list(parts.vocabulary.words))
@@ -191,7 +213,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel):
+class NetworkModel(ReadsLayers, WordModel):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -202,7 +224,9 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "last_layer", "shuffled_weights"})
+    offers: ClassVar[frozenset[str]] = frozenset(
+        {*FOLLOWED, "last_layer", "representations", "shuffled_weights"}
+    )
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
@@ -214,22 +238,6 @@ class NetworkModel(WordModel):
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the network's parameters."""
         return tuple(name for name, _ in self._network.named_parameters())
-
-    def last_layer(self, examples: Sequence[Example]) -> Floats:
-        """Vector ``(example, dimension)`` of each text that the output layer reads."""
-        import torch
-
-        found: list[Floats] = []
-        output, embedding = self._network["output"], self._network["embedding"]
-        hook = output.register_forward_pre_hook(lambda _, given: found.append(given[0][0].numpy()))
-        try:
-            with torch.inference_mode():
-                for example in examples:
-                    ids, *where = self._sequences([self._parts.vocabulary.cut(example.text)])
-                    self._parts.logits(embedding(ids), *where)
-        finally:
-            hook.remove()
-        return np.array(found)
 
     def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
         """Attributions of one query; the points of its path are run together, and no others."""
@@ -290,11 +298,20 @@ class NetworkModel(WordModel):
         return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
 
 
-def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
-    """Adapter of networks of one kind, which run on the processor whatever the options say."""
+def network_adapter(
+    parts: type[P], model: type[NetworkModel], tagger: type[NetworkModel] | None = None
+) -> Adapter:
+    """Adapter of networks of one kind, which run on the processor whatever the options say.
+
+    ``tagger`` is the model of those that were trained on tags, where a kind has such.
+    """
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        folder = require_words(source, task, options=(UNTRAINED,))
+        is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
+        options_known = (UNTRAINED, HEAD)
+        folder = require_words(
+            source, task, wanted=parts.answers, options=options_known, for_vectors=is_read
+        )
         seed = source.options.get(UNTRAINED)
         if seed is not None and not seed.isdecimal():
             raise ModelError(
@@ -302,7 +319,13 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
-        return model(replace(made, labels=source.labels_for(made.labels)), source.text)
+        if not is_read:
+            must_answer_task(task, (OF_TAGS if made.is_tagger else ONE_TEXT,), source=source.text)
+        kind = tagger if made.is_tagger and tagger else model
+        found = kind(replace(made, labels=source.labels_for(made.labels)), source.text)
+        if is_read:
+            found.keep_vectors_alone(task)
+        return found
 
     name = parts.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.

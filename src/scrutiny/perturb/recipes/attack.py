@@ -17,6 +17,7 @@ from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.perturb.search import Goal, Search, Space
 from scrutiny.perturb.search.goals.answer_goals import ScoreFalls
+from scrutiny.perturb.search.judging import Expense, Found, expense_of
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 
 
@@ -66,6 +67,8 @@ class Attack(PlugIn, ABC):
         Sentences on what it does otherwise than the paper, whatever it is given.
     is_fooling
         False where success is no changed answer.
+    is_risk
+        Whether success is a risk that a report states.
     only_labels
         Why it attacks labels alone, as the rest of "attacks labels alone: …"; empty where answers
         of any type will do.
@@ -81,6 +84,7 @@ class Attack(PlugIn, ABC):
     lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = ()
     is_fooling: ClassVar[bool] = True
+    is_risk: ClassVar[bool] = True
     only_labels: ClassVar[str] = ""
 
     @abstractmethod
@@ -90,6 +94,10 @@ class Attack(PlugIn, ABC):
     def control_space(self, search: Search) -> Space:
         """Space of the random change that is its control; by default that of its search."""
         return search.space
+
+    def expense(self, found: Found) -> Expense:
+        """What random change may spend beside a search: as many texts, as many words changed."""
+        return expense_of(found)
 
 
 def given_to_attacks(

@@ -220,6 +220,7 @@ class InputReduction(Attack):
         "one text.",
     )
     is_fooling = False
+    is_risk = False
     only_labels = "its goal is the model's own label for as few words as possible"
 
     variant: Literal["as_published", "textattack"] = "as_published"

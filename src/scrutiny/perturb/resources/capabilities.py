@@ -136,6 +136,38 @@ class GrammarChecker(Protocol):
         """(kind, text of the problem) for each grammar error."""
 
 
+class FoundStretch(NamedTuple):
+    """A stretch of a text, in code points, and how sure a reader is of it: higher is surer."""
+
+    start: int
+    end: int
+    score: float
+
+
+class AskedPassage(NamedTuple):
+    """A question about a text, and its right option where a writer is told it."""
+
+    text: str
+    question: str
+    right: str = ""
+
+
+@runtime_checkable
+class StretchReader(Protocol):
+    """A reader that finds stretches of a text which could answer a question."""
+
+    def stretches(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[FoundStretch]]:
+        """At most so many stretches of each text, the best first."""
+
+
+@runtime_checkable
+class OptionWriter(Protocol):
+    """A writer of wrong options for a question."""
+
+    def options(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[str]]:
+        """At most so many wrong options for each question, the best first."""
+
+
 _UNKNOWN = "<unk>"
 _EDGE = "<s>"
 

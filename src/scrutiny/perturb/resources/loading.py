@@ -23,6 +23,9 @@ grammar         ``harper`` (default)                                            
 nli             MODEL with a head that knows entailment                         hf
 pinyin          ``pypinyin`` (default)                                          zh
 items           ``own`` (default): those of the run; DATA
+reader          ``words`` (default), MODEL with a head for answers,             nlp, hf
+                ``python:FILE:NAME``
+writer          MODEL, a causal LM; ``python:FILE:NAME``                        hf for hf
 ==============  ==============================================================  ============
 
 MODEL is ``hf:CHECKPOINT``, ``zoo:bert-4x128/seed-1``, or a packaged model's name (``minilm``).
@@ -124,6 +127,8 @@ _OVER_CHECKPOINTS: Final = {
     "encoder": ("A sentence encoder", "checkpoints:CheckpointEncoder"),
     "perplexity": ("A causal language model", "checkpoints:CheckpointPerplexity"),
     "nli": ("A judge of entailment", "checkpoints:CheckpointEntailment"),
+    "reader": ("A reader of questions", "option_sources:CheckpointReader"),
+    "writer": ("A writer of options", "option_sources:CheckpointWriter"),
 }
 
 
@@ -204,6 +209,19 @@ def _load_items(spec: str) -> Any:
     return OtherItems.load(spec)
 
 
+def _load_of_options(name: str, spec: str) -> Any:
+    """Reader or writer: by rules, by a function of the user's, or over a checkpoint."""
+    if spec == "words" and name == "reader":
+        _extra("spacy", "The reader by words", "nlp")
+    elif not spec.startswith("python:"):
+        return _over_checkpoint(name, spec)
+    from scrutiny.perturb.resources import option_sources as of
+
+    if spec == "words":
+        return of.WordReader()
+    return of.load_python(spec, of.PythonReader if name == "reader" else of.PythonWriter)
+
+
 _MODELS: Final = "hf:CHECKPOINT, zoo:FAMILY/seed-1, a packaged model"
 
 RESOURCES: Final[Mapping[str, ResourceKind]] = {
@@ -228,6 +246,20 @@ RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "nli": ResourceKind(partial(_over_checkpoint, "nli"), None, _MODELS, "hf", "transformers"),
     "pinyin": ResourceKind(partial(_packaged, "pinyin"), "pypinyin", "pypinyin", "zh", "pypinyin"),
     "items": ResourceKind(_load_items, "own", "own, DATA"),
+    "reader": ResourceKind(
+        partial(_load_of_options, "reader"),
+        "words",
+        f"words, {_MODELS}, python:FILE:NAME",
+        "nlp",
+        "spacy",
+    ),
+    "writer": ResourceKind(
+        partial(_load_of_options, "writer"),
+        None,
+        f"{_MODELS}, python:FILE:NAME",
+        "hf",
+        "transformers",
+    ),
 }
 
 

@@ -4,7 +4,7 @@ A run gives its own items, all of them, whichever of them it is about to change,
 out depends neither on the order in which items are changed nor on the number of processes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -34,6 +34,9 @@ class OtherItems:
 
     def __init__(self, examples: Sequence[Example] = ()) -> None:
         self._examples = examples
+
+    def __iter__(self) -> Iterator[Example]:
+        return iter(self._examples)
 
     @classmethod
     def load(cls, spec: str) -> "OtherItems":

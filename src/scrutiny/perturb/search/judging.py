@@ -245,6 +245,19 @@ class Found:
         return next((mark.n_asked for mark in self.trace if mark.is_reached), None)
 
 
+class Expense(NamedTuple):
+    """Cost of an attack on an item: texts asked (including the item), and words changed."""
+
+    texts: int
+    words: int
+
+
+def expense_of(found: Found) -> Expense:
+    """Cost of a search; a random change changes at least one word."""
+    changed = 0 if found.state is None else found.state.words_changed
+    return Expense(found.n_asked, max(1, changed))
+
+
 UNANSWERED = float("-inf")
 _new = tuple.__new__  # a named tuple without the call of its own constructor
 

@@ -10,7 +10,7 @@ from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.plugin_base import PlugIn
-from scrutiny.core.queries.gradients import Gradients, TokenGradients
+from scrutiny.core.queries.gradients import AskPaths, Gradients, TokenGradients
 from scrutiny.core.randomness import Rng, generator
 from scrutiny.core.record import grouped
 from scrutiny.core.transformation import AsksAhead
@@ -70,6 +70,8 @@ class Problem:
         What the goal wants of the loss, or nothing if it does not say.
     model
         What gives gradients, or nothing.
+    paths
+        What answers queries of integrated gradients, or nothing.
     remaining
         How many more texts may be asked about; nothing without a budget. Kept by the engine.
     refused
@@ -83,6 +85,7 @@ class Problem:
     space: Space
     slope: Slope | None = None
     model: Gradients | None = None
+    paths: AskPaths | None = None
     remaining: Callable[[], int | None] = lambda: None
     refused: Counter[str] = field(default_factory=Counter)
     n_gradients: int = 0
@@ -143,6 +146,8 @@ class Victim:
         The model's labels, in the order of its scores.
     gradients
         What gives gradients, where the method needs them.
+    paths
+        What answers queries of integrated gradients, where the method can use them.
     score
         Score of an answer by the task, where the goal needs it.
     """
@@ -150,6 +155,7 @@ class Victim:
     ask: Ask
     labels: tuple[str, ...] = ()
     gradients: Gradients | None = None
+    paths: AskPaths | None = None
     score: Scorer | None = None
 
 

@@ -189,7 +189,8 @@ class Running:
             self._close("skipped", reason, base_answer=answer, n_asked=1)
             return
         space, victim, left = self._search.space, self._victim, self._ledger.remaining
-        self._problem = Problem(judged, facts, space, goal.slope(facts), victim.gradients, left)
+        slope, gradients = goal.slope(facts), victim.gradients
+        self._problem = Problem(judged, facts, space, slope, gradients, victim.paths, left)
         self._asking = self._search.method.search(self._problem)
         self._take(next(self._asking))
 

@@ -24,6 +24,7 @@ from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import grouped
 from scrutiny.report.cases.answers import (
     NO_ANSWER,
+    AnswersTo,
     Tables,
     answers_to,
     brief_words,
@@ -72,8 +73,29 @@ CASES: Final = pa.schema(
 )
 
 
+#: Columns of cases whose answers were explained, behind the others.
+EXPLAINED: Final = pa.schema(
+    [
+        ("explained", pa.string()),
+        ("explained_by", pa.string()),
+        ("words", pa.list_(pa.string())),
+        ("scores", pa.list_(pa.float64())),
+    ]
+)
+
+
 def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText] = ()) -> pa.Table:
-    """Table of `CASES`: texts of one change, or of all, worst first.
+    """Table of `CASES`: texts of one change, or of all, worst first (`case_rows`)."""
+    return pa.Table.from_pylist(case_rows(folder, name, found), schema=CASES)
+
+
+def case_rows(
+    folder: "RunFolder", name: str | None, found: Iterable[SearchedText] = ()
+) -> list[dict[str, Any]]:
+    """Rows of `CASES`, with what an explanation needs of each.
+
+    That is ``_edits``, and ``_replicate`` and ``_said``: the first replicate whose answer changed,
+    in words, and what it says of the changed text.
 
     Worst are those that most replicates got right before the change and wrong after it; then
     those whose answers changed, in the order of the data. ``broken`` and ``mended`` are nothing
@@ -128,7 +150,14 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
         own = [one for one in own if one.capability in of_tests]
     rows += _rows_of_found(_told_apart(own), tables)
     rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
-    return pa.Table.from_pylist(rows, schema=CASES)
+    return [{**dict.fromkeys(CASES.names), **row} for row in rows]
+
+
+def shown_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of a row that people see, with its explanation if it has one."""
+    return {name: row.get(name) for name in CASES.names} | {
+        name: row[name] for name in EXPLAINED.names if name in row
+    }
 
 
 def _told_apart(found: Sequence[SearchedText]) -> list[SearchedText]:
@@ -172,8 +201,29 @@ def _rows(
     }
     for at, variant, item in zip(asked.tolist(), made, items, strict=True):
         own = {**of, "item": variant["item"], "source": item["source"]}
-        texts = _texts(options_last(json.loads(item["fields"])), json.loads(variant["edits"]))
-        yield {**own, **texts, **_answered(answers.pairs(at), item["gold"], variant["gold"])}
+        edits = json.loads(variant["edits"])
+        texts = _texts(options_last(json.loads(item["fields"])), edits)
+        asked_of = _first_changed(answers, at)
+        yield {
+            **own,
+            **texts,
+            **_answered(answers.pairs(at), item["gold"], variant["gold"]),
+            "_edits": edits,
+            **asked_of,
+        }
+
+
+def _first_changed(answers: AnswersTo, at: int) -> dict[str, str]:
+    """The first replicate whose answer changed, or the first that answered, and what it says."""
+    both = [
+        (before, after, name)
+        for before, after, name in zip(
+            answers.before[at].tolist(), answers.after[at].tolist(), answers.replicates, strict=True
+        )
+        if before >= 0 and after >= 0
+    ]
+    _, after, name = next((one for one in both if one[0] != one[1]), both[0])
+    return {"_replicate": replicate_words(name), "_said": answers.words[after]}
 
 
 def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[dict[str, Any]]:
@@ -201,6 +251,9 @@ def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[di
                 **_texts(options_last(json.loads(item["fields"])), one.edits),
                 **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
                 **of_suite,
+                "_edits": one.edits,
+                "_replicate": replicate_words(one.replicate),
+                "_said": one.after or NO_ANSWER,
             }
 
 

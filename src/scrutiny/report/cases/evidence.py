@@ -275,7 +275,10 @@ def _case(one: SearchedText, item: Mapping[str, Any], fooled: tuple[int, int]) -
     times, of = fooled
     still = f"still {one.after}" if one.before == one.after else ""
     said = f"{times} of {of} models"
+    is_kept = bool(one.name or still)  # the answer was to be another one, or nobody says which
     models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
+    if still and not one.name:
+        models = f"in {said}, each with a text of its own"
     return EvidenceItem(
         item=one.item,
         dataset=one.dataset,
@@ -285,7 +288,7 @@ def _case(one: SearchedText, item: Mapping[str, Any], fooled: tuple[int, int]) -
         fields=options_last(json.loads(item["fields"])),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(ReplicateAnswers(replicate_words(one.replicate), before, after),),
-        turned="failed" if one.name else "broken",  # as what is looked for
+        turned="failed" if is_kept else "broken",  # as what is looked for
         note="; ".join(filter(None, (still, models if of > 1 else ""))),
     )
 

@@ -21,6 +21,8 @@ from scrutiny.report.cases.changed_texts import (
     outcomes_in_words,
     rule_of,
 )
+from scrutiny.report.cases.explained import scored_text
+from scrutiny.report.cases.explained_lines import LEGEND, explained_lines
 from scrutiny.report.wording import mark
 from scrutiny.text.edits import apply_to_text
 
@@ -41,7 +43,7 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     name
         The change.
     rows
-        Of the table of cases, worst first.
+        Of the table of cases, worst first; ``_explained`` ones have their explanation.
     """
     if not rows:
         yield from wrapped(f"{name}: no cases. {_NO_CASES}.", style="bold")
@@ -61,6 +63,8 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     yield from wrapped(
         f"{name}: {said}; {len(broken):,} broken, {len(fixed):,} fixed.", style="bold"
     )
+    if any(row.get("_explained") for row in turned):
+        yield from wrapped(LEGEND, style="dim")
     for title, own in (("broken", broken), ("fixed", fixed), ("changed", others)):
         share = max(1, MOST_CASES * len(own) // max(len(turned), 1)) if own else 0
         if own:
@@ -85,6 +89,8 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     cases = grouped((row["case"], row) for row in rows)
     outcomes = {case: outcome_of(own) for case, own in cases.items()}
     yield from wrapped(f"'{name}': {outcomes_in_words(outcomes.values())}.", style="bold")
+    if any(row.get("_explained") for row in rows):
+        yield from wrapped(LEGEND, style="dim")
     ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
     edge = _INDENT + len(_LONGEST_OUTCOME)  # where texts and facts begin
     for case in ordered[:MOST_OF_SUITE]:
@@ -105,6 +111,7 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
         facts += [f"in {len(own)} of {len(cases[case])} models"] * (len(cases[case]) > 1)
         for piece in fold("; ".join(facts), WIDTH - edge):
             yield Text(" " * edge + piece, style="dim")
+        yield from _explained(row)
     if (more := len(ordered) - MOST_OF_SUITE) > 0:
         yield from wrapped(f'{more:,} more: scrutiny.load(RUN).cases("{name}")', style="dim")
 
@@ -124,6 +131,14 @@ def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     facts = f"{row['item']}, {asked}right is {row['label']}, {told}; "
     facts += f"text: {_near(row['edits'], 0)}"
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
+    yield from _explained(row)
+
+
+def _explained(row: Mapping[str, Any]) -> Iterator[Text]:
+    """Words that the answer to a case hangs on, where it was explained."""
+    found = scored_text(row["_explained"]) if row.get("_explained") else None
+    if found is not None:
+        yield from explained_lines(found)
 
 
 def _near(text: str, start: int) -> str:

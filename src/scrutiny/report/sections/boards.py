@@ -29,6 +29,8 @@ from scrutiny.stats.intervals.ranks import Ranks, ranks, reordered
 
 #: Scores of logs that were imported; of other runs, the score is that of a headline.
 _LOGGED: Final = "scores"
+#: The one dataset of several sides that call it differently.
+SHARED: Final = "the shared items"
 #: Draws of items, at most; of many pairs, so many numbers over all pairs, and at least.
 _DRAWS: Final = 4_000
 _NUMBERS: Final = 8_000_000
@@ -77,7 +79,7 @@ def boards_of(view: RunView) -> tuple[Board, ...]:
     first: dict[tuple[str, ...], dict[str, _System]] = {}
     for place, one in _scores(view):
         first.setdefault(place, {}).setdefault(one.score.subject, one)
-    return tuple(filter(None, map(_board, first.values())))
+    return tuple(filter(None, (_board(own, key[0]) for key, own in first.items())))
 
 
 def boards_over(views: Mapping[str, RunView]) -> tuple[Board, ...]:
@@ -92,13 +94,14 @@ def boards_over(views: Mapping[str, RunView]) -> tuple[Board, ...]:
     first: dict[tuple[str, ...], dict[str, _System]] = {}
     datasets = [[data.name for data in view.datasets] for view in views.values()]
     is_one = all(len(names) == 1 for names in datasets)
+    shared = datasets[0][0] if all(names == datasets[0] for names in datasets) else SHARED
     for name, view in views.items():
         is_single = len(view.facts.subjects) == 1
         for (dataset, *place), one in _scores(view):
             subject = name if is_single else f"{name}: {one.score.subject}"
-            key = datasets[0][0] if is_one else dataset, *place
+            key = shared if is_one else dataset, *place
             first.setdefault(key, {}).setdefault(subject, one)
-    return tuple(filter(None, map(_board, first.values())))
+    return tuple(filter(None, (_board(own, key[0]) for key, own in first.items())))
 
 
 def _scores(view: RunView) -> Iterator[tuple[tuple[str, ...], _System]]:
@@ -125,8 +128,8 @@ def _higher_is(view: RunView, one: Assignment) -> str:
     return "worse" if one.condition.get("metric") in lower else "better"
 
 
-def _board(own: Mapping[str, _System]) -> Board | None:
-    """Board of systems; None where there is nothing to rank by."""
+def _board(own: Mapping[str, _System], dataset: str) -> Board | None:
+    """Board of systems on a dataset; None where there is nothing to rank by."""
     if len(own) < 2:
         return None
     (view, one, _), statistics = next(iter(own.values())), [s.score.statistic for s in own.values()]
@@ -173,7 +176,7 @@ def _board(own: Mapping[str, _System]) -> Board | None:
         return None  # a score that does not exist on these items
     said = ", ".join(map(str, one.condition.values())) or statistic.says
     scores = {name: each.estimate for name, each in own.items()}
-    return Board(one.dataset, one.where, said, scores, places[0].size, found)
+    return Board(dataset, one.where, said, scores, places[0].size, found)
 
 
 def _shared(panels: Sequence[Panel], joined: Sequence[Joined]) -> list[NDArray[np.int64]]:

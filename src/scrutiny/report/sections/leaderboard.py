@@ -10,7 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.charts import (
+    Chart,
+    ChartTable,
+    Spec,
+    channel,
+    interval_and_point,
+    label_axis,
+    view_of,
+)
 from scrutiny.blocks.labels import short_names
 from scrutiny.blocks.numbers import interval, number
 from scrutiny.blocks.run_view import RunView
@@ -40,6 +48,10 @@ _HEADER: Final = ("system", "score", "rank", "range of rank", "better than", "wo
 #: Boards, and systems of a board, in a terminal.
 _MOST_PRINTED: Final = 3
 _MOST_SYSTEMS: Final = 20
+#: Systems that are drawn, at most and at least.
+_MOST_DRAWN: Final = 60
+_FEWEST_DRAWN: Final = 3
+_STEP: Final = {"step": 24, "for": "position"}
 #: Systems that a sentence names.
 _MOST_FIRST: Final = 4
 _PRINTED: Final = (18, 22, 4, 8, 11, 10)  # cells
@@ -47,7 +59,11 @@ _PRINTED: Final = (18, 22, 4, 8, 11, 10)  # cells
 
 def part(view: RunView) -> Part | None:
     """A table of ranks for each board, and where two boards order systems differently."""
-    boards = boards_of(view)
+    return part_of_boards(boards_of(view))
+
+
+def part_of_boards(boards: Sequence[Board]) -> Part | None:
+    """The part of these boards, whether they are of one run or of several."""
     charts = [*map(_reorderings, _sets(boards)), *(_ranks(board) for board in boards)]
     return part_of(
         "leaderboard",
@@ -92,8 +108,42 @@ def _ranks(board: Board) -> Chart:
         title=f"{board.metric} on {_on(board)}",
         caption=" ".join(_sentences(board)),
         table=ChartTable(_HEADER, tuple(rows)),
+        spec=_drawn(board),
         is_open=True,
     )
+
+
+def _drawn(board: Board) -> Spec | None:
+    """Each system's rank and its range; nothing for two systems, whose ranges a sentence says."""
+    found, names = board.ranks, list(short_names(list(board.scores)).values())
+    order, ahead = found.order[:_MOST_DRAWN], found.differences > 0
+    if len(order) < _FEWEST_DRAWN:
+        return None
+    values = [
+        {
+            "label": names[i],
+            "value": 1 + int(ahead[:, i].sum()),
+            "low": int(found.low[i]),
+            "high": int(found.high[i]),
+            "range of rank": f"{found.low[i]} to {found.high[i]}",
+        }
+        for i in order
+    ]
+    ranks: Spec = {
+        "scale": {"domain": [1, len(names)], "padding": 12, "nice": False, "zero": False},
+        "tickMinStep": 1,
+        "format": "d",
+    }
+    x = channel("value", "quantitative", title="rank: 1 is the best", tickCount=8, **ranks)
+    layers = interval_and_point(
+        {"y": label_axis([names[i] for i in order])},
+        x,
+        "label",
+        "range of rank",
+        along="x",
+        size=64,
+    )
+    return view_of(values, height=_STEP, layer=list(layers))
 
 
 def _sentences(board: Board) -> Iterator[str]:
@@ -202,9 +252,14 @@ def lines(view: RunView) -> Iterator[InShort]:
 
 def first_sentences(view: RunView) -> Iterator[str]:
     """Who is the best on each dataset, or who are not told apart from the first."""
-    boards = [board for board in boards_of(view) if not board.where]
+    return best_of(boards_of(view))
+
+
+def best_of(boards: Sequence[Board]) -> Iterator[str]:
+    """Who is the best on each board of all items, or who are not told apart from the first."""
+    boards = [board for board in boards if not board.where] or boards
     for board in boards:
-        on = f" on {_on(board)}" * (len({one.dataset for one in boards}) > 1)
+        on = f" on {_on(board)}" * (len({*map(_on, boards)}) > 1)
         systems = list(short_names(list(board.scores)).values())
         places = [i for i in board.ranks.order if board.ranks.low[i] == 1]
         if len(places) == 1:

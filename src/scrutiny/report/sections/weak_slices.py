@@ -119,7 +119,8 @@ def _sentences(one: _Found) -> Iterator[str]:
         yield (
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
             f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
-            f"items; of as many equal ones, it lies {chance} below by chance, {most}."
+            f"items, and the other half does not show it; of as many equal ones, it lies {chance} "
+            f"below by chance, {most}."
         )
 
 
@@ -177,7 +178,9 @@ def _search(view: RunView, assigned: Assignment, known: _Known) -> _Found | None
     scores = Residuals(scored.part[kept], scored.of[kept])
     name = assigned.dataset, kept.tobytes()
     if name not in known:
-        known[name] = _candidates(view, assigned.dataset, [recorded.panel.items[i] for i in kept])
+        known[name] = _candidates(
+            view, assigned.dataset, [recorded.panel.items[int(i)] for i in kept]
+        )
     candidates, lacks = known[name]
     units = recorded.panel.units
     search = weak_groups(

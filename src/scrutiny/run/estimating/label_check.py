@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.core.answers.answer import answer_of, answer_text, label_in, labels_in
 from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.columns.coded import coded
+from scrutiny.core.columns.item_columns import attribute_column, ids_of
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import Dataset
@@ -140,10 +142,10 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
     # Index of the unit of resampling of each item.
-    column, known = dataset.unit_column(resolved.plan.dataset(data).unit), dict[Any, int]()
-    values = (e.id if column == "item" else e.attributes.get(column) for e in dataset.examples)
-    units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
-    items = _index(rows["item"], [e.id for e in dataset.examples])
+    column, ids = dataset.unit_column(resolved.plan.dataset(data).unit), ids_of(dataset.examples)
+    values = ids if column == "item" else attribute_column(dataset.examples, column)
+    units = coded(values).codes.astype(np.int64)
+    items = _index(rows["item"], ids)
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
     strings = {

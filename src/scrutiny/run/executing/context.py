@@ -183,6 +183,8 @@ def _predict(
         # such models look answers up by item and variant
         examples = [
             replace(e, attributes={**e.attributes, "variant": name or ""})
+            if name or "variant" in e.attributes
+            else e
             for e, name in zip(examples, names, strict=True)
         ]
     answers = client.predict(examples)

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim
+from scrutiny.core.columns.item_columns import with_equal_texts
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan
 from scrutiny.data.dataset import Dataset, SharedItems, shared_items
@@ -53,7 +54,8 @@ def repeat_warnings(resolved: Resolved) -> Iterator[str]:
     interval is too narrow. Datasets with units are left alone: what belongs together is stated.
     """
     for name, data in resolved.datasets.items():
-        texts = Counter(tuple(one.fields.values()) for one in data.examples)
+        alike = with_equal_texts(data.examples)
+        texts = Counter(tuple(one.fields.values()) for one in alike)
         repeated = sum(n - 1 for fields, n in texts.items() if any(fields))
         is_open = data.unit_column(resolved.plan.dataset(name).unit) == "item"
         if repeated > _REPEATED * len(data) and is_open:

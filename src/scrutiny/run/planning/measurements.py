@@ -14,10 +14,16 @@ from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.json_text import canonical_json, plain, value_digest
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.boundary.printable import and_more
+from scrutiny.core.columns.item_columns import (
+    are_plain,
+    attribute_counts,
+    fields_of,
+    scored_originals,
+)
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.diagnostic import Diagnostic, OwnPairs, fits
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.example import Example, originals, suite_tests
+from scrutiny.core.example import Example, suite_tests
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import DataPlan, MeasurePlan
@@ -84,7 +90,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
     training = whole.dataset(data).training
     model, beside = whole.model(family), map(whole.model, plan.models)
     examples = drawn(dataset.examples, plan.items)
-    scored = [example for example in originals(examples) if example.gold is not None]
+    scored = scored_originals(examples)
     # Whether a later measurement is the same with a family and the reference exchanged.
     after = dropwhile(lambda one: one.id != plan.id, whole.measure)
     back = replace(plan, models=(), data=(), reference=family)
@@ -109,10 +115,10 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
                 for name in plan.data[plan.data.index(data) + 1 :]
                 if resolved.tasks[name].name == task.name
             ),
-            tests=suite_tests(examples),
+            tests=() if are_plain(examples) else suite_tests(examples),
             has_training=bool(training),
             training=lambda: resolved.training.of(training, task.name).examples if training else (),
-            fields=tuple(dict.fromkeys(name for e in examples for name in e.fields)),
+            fields=tuple(fields_of(examples)),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
@@ -139,9 +145,10 @@ def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
 def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
     """Counts of the values of each column; columns with many values are left out."""
     counts: dict[str, Counter[str]] = {}
-    for example in examples:
-        for name, value in example.attributes.items():
-            counts.setdefault(name, Counter())[str(value)] += 1
+    for name, values in attribute_counts(examples).items():
+        counts[name] = Counter()
+        for value, n in values.items():
+            counts[name][str(value)] += n
     return {name: dict(found) for name, found in counts.items() if len(found) <= _MOST_VALUES}
 
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
+from scrutiny.core.columns.item_columns import scored_originals
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.example import Example, originals
+from scrutiny.core.example import Example
 from scrutiny.core.languages import may_be
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.planning.design_numbers import PlacedDesign, other_side, places
@@ -113,10 +114,9 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             yield _on_every_dataset(prefix + name, members)
 
 
-def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example]:
+def _level_items(resolved: Resolved, measure: str, dataset: str) -> Sequence[Example]:
     """Items of a measurement whose score is compared with that of no skill."""
-    examples = originals(resolved.measurements[measure].examples[dataset])
-    return [example for example in examples if example.gold is not None]
+    return scored_originals(resolved.measurements[measure].examples[dataset])
 
 
 def _named(claim: Claim, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> Claim:

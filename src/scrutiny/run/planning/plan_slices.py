@@ -113,11 +113,11 @@ def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
             try:
                 items = known[name]
                 items.must_have(where, where=f"The slice {where!r}: no item of {name!r}")
-                found = items.inside(where)
+                found = items.which(where).counts()
             except UserError as error:  # data that a diagnostic brings itself have other columns
                 refused.append(error)
                 continue
-            yield SliceSize(name, where, found.count(True), found.count(False))
+            yield SliceSize(name, where, found[True], found[False])
         if len(refused) == len(datasets):
             raise refused[0]
 

@@ -12,6 +12,7 @@ from scrutiny.core.plan import Plan, Resampling
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import SharedItems
 from scrutiny.models.strings.model_families import expand
+from scrutiny.run.planning.beside_seeds import with_seeds_compared
 from scrutiny.run.planning.design_numbers import design_assignments, design_contrasts
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.planning.loading import LoadedModels, Opened
@@ -60,6 +61,7 @@ def resolve(
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
     }
+    plan = with_seeds_compared(plan, families)
     opened.expect(family.replicates[0].source for family in families.values())
     measured = (d for d in plan.data if d.name not in plan.only_trained)
     datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in measured}

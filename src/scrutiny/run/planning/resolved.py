@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
+from scrutiny.core.columns.item_columns import Items
 from scrutiny.core.design import Design
 from scrutiny.core.diagnostic import ChangesTexts, Diagnostic
-from scrutiny.core.example import Example
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
@@ -27,6 +27,7 @@ from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
 
 _QUERIES_PER_SHARD: Final = 16_384
+_SHARDS: Final = 256
 _LEAST, _MOST = 16, 1_024  # a few thousand texts are shards enough for some workers
 #: Second family and the index of its replicate, or None.
 Beside = tuple[()] | tuple[str, int]
@@ -103,11 +104,15 @@ def shards_of(
     ]
 
 
-def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
-    """Items per shard: about ten seconds of a small model; all of them if ``whole``."""
+def shard_size(queries_per_item: int, *, items: int = 0, whole: int | None = None) -> int:
+    """Items per shard: about ten seconds of a small model; all of them if ``whole``.
+
+    Of very many ``items``, shards of few queries are larger, so that there are no thousands.
+    """
     if whole is not None:
         return max(1, whole)
-    return max(_LEAST, min(_MOST, _QUERIES_PER_SHARD // max(1, queries_per_item)))
+    most = max(_MOST, items // _SHARDS)
+    return max(_LEAST, min(most, _QUERIES_PER_SHARD // max(1, queries_per_item)))
 
 
 def _id(*parts: object) -> str:
@@ -161,7 +166,7 @@ class Measurement:
     kind: str
     designs: Mapping[tuple[str, str], Design]
     cells: Mapping[str, tuple[ReplicatePair, ...]]
-    examples: Mapping[str, tuple[Example, ...]]
+    examples: Mapping[str, Items]
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -181,10 +186,11 @@ class Measurement:
 
     def size(self, data: str) -> int:
         """Number of items per shard of a dataset."""
-        whole = len(self.examples[data]) if self.diagnostic.scope == "dataset" else None
+        items = len(self.examples[data])
+        whole = items if self.diagnostic.scope == "dataset" else None
         designs = [d for (_, name), d in self.designs.items() if name == data]
         costs = [max(d.queries_per_item, d.search_per_item) for d in designs]
-        return shard_size(max(costs, default=1), whole=whole)
+        return shard_size(max(costs, default=1), items=items, whole=whole)
 
 
 @dataclass(frozen=True, slots=True)

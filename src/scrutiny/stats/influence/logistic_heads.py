@@ -88,7 +88,12 @@ def slopes(features: Floats, labels: Integers, weights: Floats) -> Floats:
     >>> slopes(np.ones((2, 1)), np.array([0, 1]), np.zeros((1, 1))).tolist()
     [[0.5], [-0.5]]
     """
-    found = np.exp(log_probabilities(features, weights))
+    return _slopes(log_probabilities(features, weights), labels, weights)
+
+
+def _slopes(logs: Floats, labels: Integers, weights: Floats) -> Floats:
+    """Slopes from log-probabilities ``(row, label)``."""
+    found = np.exp(logs)
     found[np.arange(len(labels)), labels] -= 1.0
     return found[:, 1:] if weights.shape[1] == 1 else found
 
@@ -169,7 +174,7 @@ def _loss(rows: TrainingRows, weights: Floats) -> tuple[float, Floats]:
     found = log_probabilities(rows.features, weights)
     loss = -found[np.arange(len(rows.labels)), rows.labels].mean()
     loss += rows.strength / 2 * np.square(weights).sum()
-    slope = slopes(rows.features, rows.labels, weights)
+    slope = _slopes(found, rows.labels, weights)
     return float(loss), rows.features.T @ slope / len(slope) + rows.strength * weights
 
 
@@ -209,6 +214,37 @@ def fit_head(rows: TrainingRows, *, near: LogisticHead | None = None) -> Logisti
         if np.linalg.norm(gradient) > _FALLS_ENOUGH * norm:
             factor = None
     raise StatisticsError("the optimum of a logistic head was not found.")
+
+
+def fit_wide_head(
+    rows: TrainingRows, *, near: LogisticHead | None = None, fine: float = 1e-3
+) -> LogisticHead:
+    """Head of many weights near the optimum of its loss, by gradients alone (L-BFGS).
+
+    Parameters
+    ----------
+    rows
+        What it is fitted to.
+    near
+        Head of similar rows, whose weights are begun with.
+    fine
+        Largest slope of the loss that is left, relative to the largest at weights of zero.
+    """
+    start = np.zeros(rows.shape) if near is None else near.weights
+    at_zero = float(np.abs(_loss(rows, np.zeros(rows.shape))[1]).max())
+
+    def flat(weights: Floats) -> tuple[float, Floats]:
+        loss, gradient = _loss(rows, weights.reshape(rows.shape))
+        return loss, gradient.ravel()
+
+    found = scipy.optimize.minimize(
+        flat,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"gtol": fine * at_zero, "maxiter": _MOST_STEPS, "ftol": 0.0},
+    )
+    return LogisticHead(found.x.reshape(rows.shape), rows)
 
 
 def solved(factor: Any, gradient: Floats) -> Floats:

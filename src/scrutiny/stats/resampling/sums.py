@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,7 +96,10 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     flat = np.empty((rows, replicates * components + 1))
     flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
     flat[:, -1] = 1.0
-    pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
+    if n_cells == 1 and units.n_units == rows:  # each row is a unit, and has its number
+        pairs, position = np.arange(rows), units.code
+    else:
+        pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
     if pairs.size == rows:  # each row is a unit
         sums = np.empty_like(flat)
         sums[position] = flat
@@ -177,7 +180,9 @@ def collapse(table: ComponentTable, units: Units) -> CollapsedUnits | None:
     code = _pattern_codes(units.stratum, cell, values, limit)
     if code is None:
         return None
-    _, first, sizes = np.unique(code, return_index=True, return_counts=True)
+    sizes = np.bincount(code)
+    first = np.empty(sizes.size, dtype=np.int64)
+    first[code[::-1]] = np.arange(code.size - 1, -1, -1)  # the last that is written stays
     by_cell = [np.flatnonzero(cell[first] == c) for c in range(len(table.columns))]
     return CollapsedUnits(
         table=replace(
@@ -199,12 +204,30 @@ def _pattern_codes(
     for k in range(values.shape[1]):
         if k > 0 and (values[:, k] == values[0, k]).all():
             continue  # a count of rows tells no units apart
-        value, index = np.unique(values[:, k], return_inverse=True)
-        _, joint = np.unique(code * value.size + index, return_inverse=True)
-        code = joint.astype(np.int64).reshape(-1)
+        n, index = _ranks(values[:, k])
+        joint = code * n + index
+        _, code = _ranks(joint)
         if int(code.max()) + 1 > limit:
             return None
-    return code
+    return _ranks(code)[1]
+
+
+_FEW: Final = 65_536
+
+
+def _ranks(values: FloatArray | IntArray) -> tuple[int, IntArray]:
+    """Number of distinct values, and the rank of each value among them.
+
+    Whole numbers of a small range, as nearly all sums are, need no sorting.
+    """
+    low, high = values.min(), values.max()
+    if high - low < _FEW:
+        shifted = (values - low).astype(np.int64)
+        if np.array_equal(shifted + low, values):
+            is_there = np.bincount(shifted) > 0
+            return int(is_there.sum()), (np.cumsum(is_there) - 1)[shifted]
+    distinct, index = np.unique(values, return_inverse=True)
+    return distinct.size, index.astype(np.int64).reshape(-1)
 
 
 Value = Callable[[FloatArray, FloatArray], FloatArray]

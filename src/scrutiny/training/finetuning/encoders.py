@@ -149,14 +149,14 @@ def torch_seed(seed: int, purpose: str, base: BaseEncoder, *, draw: int = 0) -> 
 
 
 class OutputLayer(Protocol):
-    """Output layer of a network: class, names of its outputs, whether it labels pieces.
+    """Output layer of a network: class, names of its outputs, what a checkpoint says of them.
 
-    `maker` is a class of transformers.
+    `maker` is a class of transformers, `problem` its ``problem_type``.
     """
 
     maker: str
     names: tuple[str, ...]
-    tags: bool
+    problem: str | None
 
 
 def build(
@@ -211,7 +211,7 @@ def _config(
     config = AutoConfig.from_pretrained(base.folder, local_files_only=True, trust_remote_code=False)
     config.id2label = dict(enumerate(target.names))
     config.label2id = {name: i for i, name in enumerate(target.names)}
-    config.problem_type = None if target.tags else "single_label_classification"
+    config.problem_type = target.problem
     if getattr(config, "pad_token_id", None) is None:
         config.pad_token_id = tokenizer.pad_token_id
     for name in _DROPOUTS:

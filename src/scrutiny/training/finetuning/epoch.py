@@ -22,7 +22,7 @@ from scrutiny.training.finetuning.encoders import Parted
 from scrutiny.training.finetuning.held_out_sentences import skill_record
 from scrutiny.training.finetuning.piece_targets import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
-from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded_targets
+from scrutiny.training.finetuning.targets import EncodedExamples, Target
 from scrutiny.training.trainer import has_bfloat16, step_taken
 
 _STREAM: Final = "augment@1"
@@ -163,24 +163,19 @@ def train_epoch(
     ModelError
         If the loss is not finite.
     """
-    import torch
-
-    from scrutiny.models.hf.forward_passes import logits_of  # they import torch
-    from scrutiny.models.hf.text_classifier import Forward
+    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
 
     network = parted.network.train()
-    forward = Forward(network, parted.tokenizer, limit=None, batch=recipe.batch)
+    forward = encoded.forward(network, parted.tokenizer, batch=recipe.batch)
     casting = _casting(recipe, parted)
     for number, batch in enumerate(batches):
         rate = recipe.share_at(done + number, steps=steps)
         for group in optimizer.param_groups:
             group["lr"] = group["peak"] * rate
-        targets = padded_targets(encoded, batch).to(network.device)
         with casting():
-            logits = logits_of(network(**forward.inputs(encoded.columns, batch)))
-        loss = torch.nn.functional.cross_entropy(
-            logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
-        )
+            given = forward.inputs(encoded.columns, encoded.rows(batch))
+            logits = logits_of(network(**given))
+        loss = encoded.loss(logits.float(), batch)
         where, hint = f" at step {done + number + 1}", ", or precision float32"
         yield step_taken(loss, optimizer, network, clip=recipe.clip, where=where, hint=hint)
 
@@ -249,16 +244,12 @@ def held_out_record(
 
 
 def _answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
-    """Probabilities of each text, or the best tag at each position; in order."""
-    import torch
-
-    from scrutiny.models.hf.text_classifier import Forward  # it imports torch
-
+    """What an answer is read off, or the best tag at each position; by example, in order."""
     network, tokenizer = parted.network.eval(), parted.tokenizer
-    forward = Forward(network, tokenizer, limit=None, batch=_SCORED_AT_ONCE)
+    forward = encoded.forward(network, tokenizer, batch=_SCORED_AT_ONCE)
     found: dict[int, Any] = {}
     for answered in forward.logits(encoded.columns):
         logits = answered.answer  # (text, label), (text, piece, tag), (text, start or end, piece)
-        scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
+        scores: Any = logits.argmax(-1) if tags else encoded.shares(logits)
         found.update(zip(answered.indices, scores.tolist(), strict=True))
-    return [found[i] for i in range(len(encoded.lengths))]
+    return encoded.by_example([found[i] for i in range(len(found))])

@@ -69,11 +69,11 @@ def piece_parts(
     DataError
         If a sentence is on both sides, or there are fewer than two labels.
     """
-    chosen, notes = limited_training(data.examples, recipe.limit)
+    chosen, notes = limited_training(tuple(data.examples), recipe.limit)
     train, chooses, held_out = split_sentences(chosen, 0.0 if dev else recipe.dev_share)
     if dev is not None:
         notes += refuse_shared(chosen, data, dev, what="The dev data")
-        chooses = dev.examples
+        chooses = tuple(dev.examples)
     for one in reported:
         if load_task(one.task).must_be_answered:
             notes += refuse_shared((*train, *chooses), data, one, what="The reported data")

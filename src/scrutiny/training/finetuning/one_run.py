@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+from scrutiny.core.answers.choices import LABEL_SET, OPTION_OF
 from scrutiny.core.answers.texts import EXTRACT
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.example import Example
@@ -35,6 +36,7 @@ from scrutiny.training.finetuning.run_files import (
     restore_weights,
     write_checkpoint,
 )
+from scrutiny.training.finetuning.sets_and_options import ChoosingTarget, SeveralTarget
 from scrutiny.training.finetuning.targets import EncodedExamples, ReadingTarget, Target, shuffled
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.job import OneRun, TrainingJob, held, write_model
@@ -257,7 +259,11 @@ def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
     family have streams of their own.
     """
     if parts.learned is None:
-        is_read = parts.task.answer_type is EXTRACT
-        return ReadingTarget(parts.task) if is_read else Target(parts.task, parts.labels)
+        kinds: dict[Any, type[Target]] = {
+            EXTRACT: ReadingTarget,
+            OPTION_OF: ChoosingTarget,
+            LABEL_SET: SeveralTarget,
+        }
+        return kinds.get(parts.task.answer_type, Target)(parts.task, parts.labels)
     seed = torch_seed(run.seed, "control labels", run.base)
     return PieceTarget(parts.learned, parts.train, seed=seed)

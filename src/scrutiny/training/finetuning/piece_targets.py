@@ -152,6 +152,7 @@ class PieceTarget:
     """
 
     maker = TAGS
+    problem: str | None = None
     tags = True
 
     def __init__(self, learned: Learned, train: Sequence[Example], *, seed: int) -> None:

@@ -169,7 +169,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         "| --- | --- |",
         f"| base | `{base['source']}` ({base['fingerprint']}) |",
         f"| seed of the fine-tuning | {record['seed']} |",
-        f"| task | {record['task']}: {', '.join(record['labels'])} |",
+        f"| task | {': '.join(filter(None, (record['task'], ', '.join(record['labels']))))} |",
         f"| trained on | {data['train']['n']:,} texts of `{data['train']['source']}` |",
         f"| chosen on | {data['dev']['n']:,} texts, `{data['dev']['source']}` |",
         *held_out,

@@ -13,7 +13,14 @@ import numpy as np
 from scrutiny.core.answers.texts import Extract
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, wanted_in_words
+from scrutiny.core.facts import (
+    EXTRACTS,
+    LABEL_SETS,
+    LABELS,
+    OPTIONS,
+    SPANS,
+    wanted_in_words,
+)
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.returned_answers import borders, spans_from_tags
 from scrutiny.models.hf.word_pieces import extract_of, first_pieces, likeliest, places_in_second
@@ -23,6 +30,7 @@ from scrutiny.tasks.tags import bio_names, to_bio
 IGNORED: Final = -100
 CLASSIFIES: Final = "AutoModelForSequenceClassification"
 TAGS: Final = "AutoModelForTokenClassification"
+_LEARNED: Final = (LABELS, SPANS, EXTRACTS, OPTIONS, LABEL_SETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,33 @@ class EncodedExamples:
         """Number of pieces of each text."""
         return [len(ids) for ids in self.columns["input_ids"]]
 
+    def rows(self, batch: Sequence[int]) -> list[int]:
+        """Rows of the columns that hold these examples."""
+        return list(batch)
+
+    def forward(self, network: Any, tokenizer: Any, *, batch: int) -> Any:
+        """What runs rows through a network."""
+        from scrutiny.models.hf.text_classifier import Forward  # it imports torch
+
+        return Forward(network, tokenizer, limit=None, batch=batch)
+
+    def loss(self, logits: Any, batch: Sequence[int]) -> Any:
+        """Loss of these examples, whose rows have these logits in float32."""
+        import torch
+
+        targets = padded_targets(self, batch).to(logits.device)
+        return torch.nn.functional.cross_entropy(
+            logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED
+        )
+
+    def shares(self, logits: Any) -> Any:
+        """What an answer is read off: probabilities that sum to 1 over the outputs."""
+        return logits.softmax(-1)
+
+    def by_example(self, rows: Sequence[Any]) -> list[Any]:
+        """What was read off each row, by example."""
+        return list(rows)
+
 
 class Target:
     """Conversion between gold answers and the network's outputs.
@@ -75,7 +110,7 @@ class Target:
         if task.scored_by is None or task.answers_are_optional:
             raise PlanError(
                 f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. "
-                f"What can be learned: {wanted_in_words((LABELS, SPANS, EXTRACTS))}."
+                f"What can be learned: {wanted_in_words(_LEARNED)}."
             )
         self.task = task
         self.labels = tuple(labels)
@@ -84,6 +119,7 @@ class Target:
         if self.tags:
             self.names = bio_names(labels)
         self.maker = TAGS if self.tags else CLASSIFIES
+        self.problem: str | None = None if self.tags else "single_label_classification"
         self.metric = task.scored_by.level.partition("@")[0]
         self._index = {name: i for i, name in enumerate(self.names)}
 
@@ -91,6 +127,13 @@ class Target:
         self, tokenizer: Any, examples: Sequence[Example], *, longest: int
     ) -> EncodedExamples:
         """Tokenize examples, with their targets."""
+        found, columns, n_cut = self._tokenized(tokenizer, examples, longest=longest)
+        return EncodedExamples(columns, *self._learned(examples, found), n_cut)
+
+    def _tokenized(
+        self, tokenizer: Any, examples: Sequence[Example], *, longest: int
+    ) -> tuple[Any, dict[str, list[list[int]]], int]:
+        """Texts of examples as the tokenizer cuts them, their columns, and how many were cut."""
         texts = [
             list(column) for column in zip(*(e.fields.values() for e in examples), strict=True)
         ]
@@ -103,10 +146,9 @@ class Target:
             return_offsets_mapping=True,
             return_attention_mask=True,
         )
-        made = dict(found)
-        del made["offset_mapping"]
-        n_cut = sum(len(ids) == longest for ids in made["input_ids"])
-        return EncodedExamples(made, *self._learned(examples, found), n_cut)
+        columns = dict(found)
+        del columns["offset_mapping"]
+        return found, columns, sum(len(ids) == longest for ids in columns["input_ids"])
 
     def _learned(
         self, examples: Sequence[Example], found: Any
@@ -157,10 +199,11 @@ class ReadingTarget(Target):
 
     truncation = "only_second"
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task, ())
+    def __init__(self, task: Task, labels: Sequence[str] = ()) -> None:
+        super().__init__(task, labels)
         self.names = ("start", "end")
         self.maker = POINTS
+        self.problem = None
 
     def _learned(
         self, examples: Sequence[Example], found: Any

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from scrutiny.core.answers.choices import LABEL_SET, OPTION_OF
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.answers.texts import EXTRACT
 from scrutiny.core.boundary.json_text import digest
@@ -26,6 +27,7 @@ from scrutiny.training.finetuning.piece_tasks import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 _STREAM: Final = "finetune@1"
+_LEAST_LABELS: Final = {SPANS: 1, LABEL_SET: 1, EXTRACT: 0, OPTION_OF: 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +131,13 @@ def load_parts(
         If there are no labels to learn.
     """
     whole = _read(data, task, has_labels=has_labels)
-    chosen, notes = limited_training(whole.examples, recipe.limit)
+    chosen, notes = limited_training(tuple(whole.examples), recipe.limit)
     parts, read = split_off_dev(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
         other = _read(dev, whole.task, has_labels=has_labels)
         other = other.with_labels(LabelMatch.between(other.labels, whole.labels))
         notes += refuse_shared(chosen, whole, other, what="The dev data")
-        parts, read = (chosen, other.examples), [whole, other]
+        parts, read = (chosen, tuple(other.examples)), [whole, other]
     for one in reported:
         for dataset, examples in zip(read, parts if dev else (chosen,), strict=True):
             notes += refuse_shared(examples, dataset, one, what="The reported data")
@@ -154,7 +156,7 @@ def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
     """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
-    least = {SPANS: 1, EXTRACT: 0}.get(load_task(found.task).answer_type, 2)
+    least = _LEAST_LABELS.get(load_task(found.task).answer_type, 2)
     if not labeled or (has_labels and len(found.labels) < least):
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."

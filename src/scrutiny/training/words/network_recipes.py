@@ -1,4 +1,4 @@
-"""Recipes of small networks over words: what is common, recurrent and attention classifiers."""
+"""Recipes of small networks over words: what is common, and the hyperparameters of each kind."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -7,13 +7,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.answers.label_and_spans import LABEL
+from scrutiny.core.answers.label_and_spans import SPANS as OF_TAGS
 from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.facts import SPANS
 from scrutiny.models.strings.training_records import FROM_NOTHING
 from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
+from scrutiny.models.words.convolution_classifier import (
+    ConvolutionArchitecture,
+    ConvolutionParts,
+)
 from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts
-from scrutiny.models.words.word_model import Vocabulary
+from scrutiny.models.words.self_attention_classifier import (
+    SelfAttentionArchitecture,
+    SelfAttentionParts,
+)
+from scrutiny.models.words.word_model import Vocabulary, words_of
 from scrutiny.models.words.word_networks import NetworkParts, fresh_parts, write_network
+from scrutiny.tasks.classification import TextClassification
+from scrutiny.tasks.tags import bio_names
+from scrutiny.tasks.token_tagging import TokenTagging
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.words.word_recipe import (
     Learner,
@@ -27,6 +42,12 @@ from scrutiny.training.words.word_recipe import (
     take,
     unheard,
 )
+
+
+def cut_text(example: Example) -> tuple[str, ...]:
+    """Words of an example, as classifiers of texts cut it."""
+    return Vocabulary.cut(example.text)
+
 
 #: Extra of all small networks, and its modules.
 NEEDS: Final = ("hf", "torch", "safetensors.torch")
@@ -85,17 +106,28 @@ class NetworkRecipe(WordRecipe):
         DataError
             If no word is frequent enough.
         """
-        words = Vocabulary.of_texts((e.text for e in parts.train), least=self.least)
+        has_tags = SPANS.are_of(parts.task.facts)
+        cut = words_of if has_tags else cut_text
+        words = Vocabulary.of_words(map(cut, parts.train), least=self.least)
         if not words.words:
             raise DataError(
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        train, dev = (Numbered.of(part, words, parts.labels) for part in (parts.train, parts.dev))
+        names = bio_names(parts.labels) if has_tags else parts.labels
+        numbered = Numbered.of_words if has_tags else Numbered.of
+        train, dev = (numbered(part, words, names) for part in (parts.train, parts.dev))
         if not self.reads_no_words:
             train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
-        made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
+        made = fresh_parts(
+            self.parts_of,
+            self.architecture,
+            words,
+            labels=names,
+            seed=first,
+            answer=(OF_TAGS if has_tags else LABEL).name,
+        )
         return Lesson(Learner(made, self), train, dev, made, self)
 
     @abstractmethod
@@ -124,7 +156,8 @@ class NetworkRecipe(WordRecipe):
         lesson = self.lesson(parts, seed=seed)
         record = take(lesson, seed=seed, on_step=on_step)
         words = len(lesson.made.vocabulary.words)
-        return Trained(partial(write_network, lesson.made), {"words": words, **record})
+        counts = {"words": words, "weights": weights_of(lesson.made)}
+        return Trained(partial(write_network, lesson.made), {**counts, **record})
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a network of the same shape, and the seconds that one seed would take."""
@@ -133,8 +166,73 @@ class NetworkRecipe(WordRecipe):
         return partial(write_network, lesson.made), seconds_of(lesson)
 
 
+def weights_of(made: NetworkParts) -> dict[str, int]:
+    """Number of weights in the vectors of ``words``, and of the ``others``."""
+    in_words = made.network["embedding"].weight.numel()
+    return {
+        "words": in_words,
+        "others": sum(one.numel() for one in made.network.parameters()) - in_words,
+    }
+
+
 @dataclass(frozen=True, slots=True)
-class RecurrentRecipe(NetworkRecipe):
+class SequenceRecipe(NetworkRecipe):
+    """Hyperparameters of networks that read words in their context, trained with AdamW.
+
+    They learn labels of texts, or tags of words.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
+    tasks: ClassVar[tuple[str, ...]] = (TextClassification.name, TokenTagging.name)
+
+    def optimizer(self, network: Any) -> Any:
+        """AdamW on all weights."""
+        import torch
+
+        parameters = network.parameters()
+        return torch.optim.AdamW(parameters, lr=self.lr, weight_decay=self.weight_decay)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvolutionRecipe(SequenceRecipe):
+    """Hyperparameters of a convolutional network, trained with AdamW.
+
+    Parameters
+    ----------
+    architecture
+        Pooling, width and dimensions.
+    epochs, batch, lr, weight_decay, clip, dropout, least, limit, dev_share
+        See `scrutiny.training.words.network_recipes.NetworkRecipe`.
+    """
+
+    version: ClassVar[str] = "convolution-classifier@1"
+    needs: ClassVar[tuple[str, ...]] = ("Training a convolutional classifier", *NEEDS)
+    parts_of: ClassVar[type[NetworkParts]] = ConvolutionParts
+
+    architecture: ConvolutionArchitecture = field(default_factory=ConvolutionArchitecture)
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAttentionRecipe(SequenceRecipe):
+    """Hyperparameters of a network of self-attention, trained with AdamW.
+
+    Parameters
+    ----------
+    architecture
+        Pooling, heads and dimensions.
+    epochs, batch, lr, weight_decay, clip, dropout, least, limit, dev_share
+        See `scrutiny.training.words.network_recipes.NetworkRecipe`.
+    """
+
+    version: ClassVar[str] = "self-attention-classifier@1"
+    needs: ClassVar[tuple[str, ...]] = ("Training a self-attention classifier", *NEEDS)
+    parts_of: ClassVar[type[NetworkParts]] = SelfAttentionParts
+
+    architecture: SelfAttentionArchitecture = field(default_factory=SelfAttentionArchitecture)
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentRecipe(SequenceRecipe):
     """Hyperparameters of a recurrent classifier, trained with AdamW.
 
     Parameters
@@ -154,18 +252,10 @@ class RecurrentRecipe(NetworkRecipe):
     """
 
     version: ClassVar[str] = "recurrent-classifier@1"
-    packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
     needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
 
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
-
-    def optimizer(self, network: Any) -> Any:
-        """AdamW on all weights."""
-        import torch
-
-        parameters = network.parameters()
-        return torch.optim.AdamW(parameters, lr=self.lr, weight_decay=self.weight_decay)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class ParserRecipe(WordRecipe):
     packages: ClassVar[tuple[str, ...]] = ("spacy", "thinc")
     needs: ClassVar[tuple[str, ...]] = ("Training a parser", "nlp", "spacy")
     replicates_of: ClassVar[str] = FROM_NOTHING
-    task: ClassVar[str] = DependencyArcs.name
+    tasks: ClassVar[tuple[str, ...]] = (DependencyArcs.name,)
     score: ClassVar[str] = "LAS"
     has_labels: ClassVar[bool] = False
 

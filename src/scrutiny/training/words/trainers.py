@@ -28,7 +28,12 @@ from scrutiny.training.job import (
 )
 from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
 from scrutiny.training.words.linear import LinearRecipe
-from scrutiny.training.words.network_recipes import AttentionRecipe, RecurrentRecipe
+from scrutiny.training.words.network_recipes import (
+    AttentionRecipe,
+    ConvolutionRecipe,
+    RecurrentRecipe,
+    SelfAttentionRecipe,
+)
 from scrutiny.training.words.parser import ParserRecipe
 from scrutiny.training.words.word_recipe import WordRecipe
 
@@ -115,7 +120,8 @@ def train_words(
     Parameters
     ----------
     data, dev
-        Data strings or data sets; without dev data a share of the rows is split off.
+        Data strings or data sets; without dev data a share of the rows is split off. Strings are
+        read for the first task that the recipe learns.
     out
         Folder of the family.
     recipe
@@ -138,22 +144,45 @@ def train_words(
         If a package that the recipe needs is not installed.
     """
     recipe.require()
-    own = [
-        one if isinstance(one, Dataset) else load_dataset(one, task=recipe.task) for one in reported
-    ]
-    job = _job(data, recipe, seeds, dev=dev, reported=own)
+    task = data.task if isinstance(data, Dataset) else recipe.tasks[0]
+    own = [one if isinstance(one, Dataset) else load_dataset(one, task=task) for one in reported]
+    job = _job(data, recipe, seeds, task=task, dev=dev, reported=own)
     return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
 
 
+def learned(recipe: Any, task: str, *, what: str) -> str:
+    """Task that a recipe learns: the stated one, or the usual one.
+
+    Raises
+    ------
+    PlanError
+        If it does not learn it.
+    """
+    own: tuple[str, ...] = recipe.tasks
+    name = task.partition("@")[0] or own[0]
+    if name not in own:
+        raise PlanError(
+            f"{what} are trained for {' or '.join(own)}, and not for {task}: leave task out, "
+            "or let finetune train an encoder."
+        )
+    return name
+
+
 def _job(
-    data: Any, recipe: Any, seeds: Sequence[int], *, dev: Any, reported: Sequence[Dataset]
+    data: Any,
+    recipe: Any,
+    seeds: Sequence[int],
+    *,
+    task: str,
+    dev: Any,
+    reported: Sequence[Dataset],
 ) -> WordJob:
     """Classifiers of a recipe on these data, one for each seed."""
     parts = load_parts(
         data,
         recipe.rows(),
         dev=dev,
-        task=recipe.task,
+        task=task,
         reported=reported,
         has_labels=recipe.has_labels,
     )
@@ -169,11 +198,16 @@ def outcome_of(record: dict[str, Any]) -> str:
     'dev accuracy 0.812, 900 words'
     >>> outcome_of({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
     'epoch 2 of 2, 40 words'
+    >>> outcome_of({"dev_score": None, "words": 40, "weights": {"words": 400, "others": 1234}})
+    '40 words, 1,234 weights beside their vectors'
     """
     score, epochs = record["dev_score"], record.get("epochs", ())
     said = [] if score is None else [f"dev {record['metric']} {score:.3f}"]
     said += [f"epoch {record['chosen_epoch']} of {len(epochs)}"] if epochs else []
-    return ", ".join([*said, f"{record['words']:,} words"])
+    said += [f"{record['words']:,} words"]
+    if "weights" in record:
+        said += [f"{record['weights']['others']:,} weights beside their vectors"]
+    return ", ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,20 +230,14 @@ class WordTrainer(Trainer[WordJob]):
     has_base: bool = False
 
     def reads(self, task: str) -> str:
-        """Task of the data, which is that of the recipe.
+        """Task of the data: the stated one, if the recipe learns it, or the recipe's usual one.
 
         Raises
         ------
         PlanError
             For any other.
         """
-        own = self.Params.task
-        if task.partition("@")[0] not in ("", own):
-            raise PlanError(
-                f"{self.scheme} models are trained for {own}, and not for {task}: leave task out, "
-                "or let finetune train an encoder."
-            )
-        return str(own)
+        return learned(self.Params, task, what=f"{self.scheme} models")
 
     def recipe(self, task: str) -> type[Any]:
         """Dataclass of the node's ``params``."""
@@ -219,13 +247,20 @@ class WordTrainer(Trainer[WordJob]):
         """Models of a node: with its stated seeds, or with seeds from 1 on."""
         asked.recipe.require()
         for one in (asked.data, *filter(None, [asked.dev])):
-            if one.task != asked.recipe.task:
+            if one.task not in asked.recipe.tasks:
                 raise PlanError(
                     f"{one.source} is of the task {one.task}, and {self.scheme} models are trained "
-                    f"for {asked.recipe.task}."
+                    f"for {' or '.join(asked.recipe.tasks)}."
                 )
         seeds = asked.seeds or range(1, (asked.runs or RUNS) + 1)
-        return _job(asked.data, asked.recipe, seeds, dev=asked.dev, reported=asked.reported)
+        return _job(
+            asked.data,
+            asked.recipe,
+            seeds,
+            task=asked.data.task,
+            dev=asked.dev,
+            reported=asked.reported,
+        )
 
     def train(
         self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT
@@ -252,6 +287,14 @@ ATTENTION: Final = WordTrainer(
 )
 LINEAR: Final = WordTrainer(
     "fits logistic regressions over words, each to a sample of the rows", "linear", LinearRecipe
+)
+CONVOLUTION: Final = WordTrainer(
+    "trains small convolutional networks over words from nothing", "convolution", ConvolutionRecipe
+)
+SELF_ATTENTION: Final = WordTrainer(
+    "trains small networks of self-attention over words from nothing",
+    "self-attention",
+    SelfAttentionRecipe,
 )
 RECURRENT: Final = WordTrainer(
     "trains small LSTMs or GRUs over words from nothing", "recurrent", RecurrentRecipe

@@ -5,42 +5,79 @@ Of the epochs the best one on the dev part is kept.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.errors import require_packages
+from scrutiny.core.errors import DataError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
+from scrutiny.models.answers.returned_answers import borders
 from scrutiny.models.hf.batching import by_length
-from scrutiny.models.words.word_model import Vocabulary
+from scrutiny.models.words.word_model import Vocabulary, words_of
 from scrutiny.models.words.word_networks import NetworkParts, sequences_of
 from scrutiny.tasks.classification import TextClassification
+from scrutiny.tasks.tags import to_bio
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.finetuning.targets import shuffled
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training, step_taken
 
+#: Target that the loss ignores: boundaries and padding of tagged texts.
+_IGNORED: Final = -100
+
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Word ids and label of each text."""
+    """Word ids of each text, and its label, or the tag of each of its words."""
 
     ids: tuple[tuple[int, ...], ...]
-    labels: tuple[int, ...]
+    labels: tuple[int | tuple[int, ...], ...]
 
     @classmethod
     def of(
         cls, examples: Sequence[Example], vocabulary: Vocabulary, labels: Sequence[str]
     ) -> "Numbered":
-        """All examples, in order."""
+        """All examples with their labels, in order."""
         known = vocabulary.index()
         return cls(
             tuple(tuple(vocabulary.ids(vocabulary.cut(e.text), known)) for e in examples),
             tuple(labels.index(str(e.gold)) for e in examples),
         )
+
+    @classmethod
+    def of_words(
+        cls, examples: Sequence[Example], vocabulary: Vocabulary, names: Sequence[str]
+    ) -> "Numbered":
+        """All examples with the tags of their words, in order.
+
+        All words are O where spans and words do not align, as in fine-tuning.
+        """
+        known, numbers = vocabulary.index(), {name: i for i, name in enumerate(names)}
+        tagged = []
+        for example in examples:
+            tags = ["O"] * len(borders(example))
+            with suppress(DataError):
+                tags = to_bio(borders(example), example.gold or ())
+            tagged.append(tuple(numbers[tag] for tag in tags))
+        return cls(
+            tuple(tuple(vocabulary.ids(words_of(e), known)) for e in examples), tuple(tagged)
+        )
+
+    def targets(self, batch: Sequence[int]) -> Any:
+        """Labels ``(text,)`` of a batch, or tags ``(text, position)`` with two boundaries."""
+        import torch
+
+        found = [self.labels[i] for i in batch]
+        if not any(isinstance(one, tuple) for one in found):
+            return torch.tensor(found)
+        width = max(len(self.ids[i]) for i in batch)
+        rows = [one for one in found if isinstance(one, tuple)]
+        padded = ([_IGNORED, *one, *[_IGNORED] * (width + 1 - len(one))] for one in rows)
+        return torch.tensor(list(padded))
 
     @property
     def lengths(self) -> list[int]:
@@ -94,8 +131,8 @@ class WordRecipe(ABC):
     needs: ClassVar[tuple[str, ...]]
     #: Source of variation between seeds, as `scrutiny.models.strings.training_records` names it.
     replicates_of: ClassVar[str]
-    #: Task that it learns, and what the dev score is.
-    task: ClassVar[str] = TextClassification.name
+    #: Tasks that it learns, the usual one first, and what the dev score is.
+    tasks: ClassVar[tuple[str, ...]] = (TextClassification.name,)
     score: ClassVar[str] = "accuracy"
     #: Whether its answers are labels, of which there must be several.
     has_labels: ClassVar[bool] = True
@@ -234,22 +271,25 @@ def _step(lesson: Lesson, batch: Sequence[int]) -> float:
 
     learner, texts = lesson.learner, lesson.train
     logits = learner.logits([texts.ids[i] for i in batch])
-    gold = torch.tensor([texts.labels[i] for i in batch])
-    loss = torch.nn.functional.cross_entropy(logits, gold)
+    gold = texts.targets(batch)
+    loss = torch.nn.functional.cross_entropy(
+        logits.flatten(0, -2), gold.flatten(), ignore_index=_IGNORED
+    )
     return step_taken(loss, learner.optimizer, learner.network, clip=lesson.recipe.clip)
 
 
 def accuracy(learner: Learner, texts: Numbered) -> float:
-    """Share of the texts whose most likely label is the gold one."""
+    """Share of the texts, or of the words, whose most likely label is the gold one."""
     import torch
 
     learner.network.eval()
-    right = 0
+    right = asked = 0
     with torch.inference_mode():
         for batch in by_length(texts.lengths, _ASKED):
-            found = learner.logits([texts.ids[i] for i in batch]).argmax(-1).tolist()
-            right += sum(found[k] == texts.labels[i] for k, i in enumerate(batch))
-    return right / len(texts.ids)
+            found, gold = learner.logits([texts.ids[i] for i in batch]), texts.targets(batch)
+            right += int((found.argmax(-1) == gold).sum())
+            asked += int((gold != _IGNORED).sum())
+    return right / max(1, asked)
 
 
 def seconds_of(lesson: Lesson) -> float:

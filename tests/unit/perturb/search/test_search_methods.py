@@ -90,7 +90,7 @@ def result(generator, problem, victim, goal):
 
 def test_names_are_registered():
     found = registry()
-    assert len(found.names("search_method")) == 8
+    assert len(found.names("search_method")) == 11
     for name in found.names("search_method"):
         method = found.load("search_method", name)
         assert method.id == name

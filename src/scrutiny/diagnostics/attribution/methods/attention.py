@@ -50,6 +50,7 @@ class OfAttention(AttributionMethod):
         frozenset({_LAYER}),
     )
     of_one_text = True
+    of_labels = True
     weighting: ClassVar[Weighting] = "raw"
 
     def scores(

@@ -30,6 +30,7 @@ class Gradient(AttributionMethod):
 
     name = "gradient"
     needs = (frozenset({"gradients"}),)
+    of_labels = True
 
     def scores(
         self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort

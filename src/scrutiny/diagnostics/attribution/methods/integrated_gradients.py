@@ -9,16 +9,19 @@ M. Sundararajan, A. Taly, Q. Yan (2017). Axiomatic attribution for deep networks
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from functools import partial
+from typing import ClassVar
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.queries.gradients import INCOMPLETE, Baseline, PathGradient, PathGradients
+from scrutiny.core.queries.gradients import (
+    Baseline,
+    PathGradient,
+    PathGradients,
+    complete_paths,
+)
 from scrutiny.diagnostics.attribution.methods.method import AttributionMethod, Effort, each
 from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
-
-#: Steps beyond which a path is given up.
-MOST_STEPS: Final = 512
 
 
 class IntegratedGradients(AttributionMethod):
@@ -26,6 +29,7 @@ class IntegratedGradients(AttributionMethod):
 
     name = "integrated_gradients"
     needs = (frozenset({"path_gradients"}),)
+    of_labels = True
     baseline: ClassVar[Baseline] = "zeros"
 
     def scores(
@@ -36,24 +40,12 @@ class IntegratedGradients(AttributionMethod):
             PathGradient.of(text.example, text.target, baseline=self.baseline, steps=effort.steps)
             for text in texts
         ]
-        found: list[Any] = ctx.ask("path_gradients", queries)
-        while again := [i for i, one in enumerate(found) if _is_open(one, queries[i])]:
-            for i in again:
-                queries[i] = queries[i]._replace(steps=2 * queries[i].steps)
-            asked = ctx.ask("path_gradients", [queries[i] for i in again])
-            for i, one in zip(again, asked, strict=True):
-                found[i] = one
+        found = complete_paths(partial(ctx.ask, "path_gradients"), queries)
 
         def of_words(i: int, path: PathGradients) -> Floats:
-            return texts[i].of_pieces(path.pieces(queries[i]), path.attributions)
+            return texts[i].of_pieces(path.pieces(found[i][0]), path.attributions)
 
-        return each(found, of_words)
-
-
-def _is_open(answer: PathGradients | Failure, query: PathGradient) -> bool:
-    """Whether a path needs more steps, and may have them."""
-    is_short = isinstance(answer, Failure) and answer.reason == INCOMPLETE
-    return is_short and 2 * query.steps <= MOST_STEPS
+        return each([answer for _, answer in found], of_words)
 
 
 class FromPadding(IntegratedGradients):

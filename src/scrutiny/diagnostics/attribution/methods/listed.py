@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.facts import ONE_TEXT
+from scrutiny.core.facts import LABELS, ONE_TEXT
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.methods.attention import (
     Attention,
@@ -77,14 +77,21 @@ def methods_for(
         If one that was named is not allowed.
     """
     several = not ONE_TEXT.are_of(task.facts)
+    other = not LABELS.are_of(task.facts)
     found = []
     for name in names or USUAL:
         kind = METHODS[name]
-        lacks = not any(needs <= {*capabilities} for needs in kind.needs)
-        if not lacks and not (several and kind.of_one_text):
+        whys = {
+            "items have several texts": several and not other and kind.of_one_text,
+            "it explains labels alone": other and kind.of_labels,
+            "the model cannot be asked for "
+            + " or ".join(sorted(one for needs in kind.needs for one in needs)): not any(
+                needs <= {*capabilities} for needs in kind.needs
+            ),
+        }
+        why = next((said for said, is_so in whys.items() if is_so), "")
+        if not why:
             found.append(kind())
         elif names:
-            wanted = " or ".join(sorted(one for needs in kind.needs for one in needs))
-            why = f"the model cannot be asked for {wanted}" if lacks else "items have several texts"
             raise PlanError(f"The method {name} is not to be had here: {why}.")
     return tuple(found)

@@ -43,11 +43,14 @@ class AttributionMethod(ABC):
         Sets of capabilities of which a model must have one whole.
     of_one_text
         Whether items of several texts are beyond it.
+    of_labels
+        Whether other answers than labels are beyond it.
     """
 
     name: ClassVar[str]
     needs: ClassVar[tuple[frozenset[str], ...]] = (frozenset({"predict"}),)
     of_one_text: ClassVar[bool] = False
+    of_labels: ClassVar[bool] = False
 
     def cost(self, effort: Effort) -> int:
         """How many changed texts it asks about for a text of some `USUAL_WORDS`."""

@@ -6,13 +6,14 @@ from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
 
-from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.answer import has_places, label_in, type_of
 from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
 from scrutiny.core.facts import LABELS, SPANS, WRITTEN
+from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.goals.answer_goals import (
     DISTANCES,
     Against,
@@ -118,6 +119,74 @@ class KeepOutput(Goal):
             missing = 0 if self.most is None else max(0, changed - self.most)
         is_same = state.texts == state.origin.texts
         return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStays(Goal):
+    """The answer stays although the text is another.
+
+    For answers of any type: a label, or the same words of an extract.
+
+    Parameters
+    ----------
+    label
+        Right answer of the items that are asked, ``match``; with nothing, all items are. An answer
+        that is right of the changed text as well ought to stay.
+
+    **Measures** over-stability: whether a model answers a question that was not asked.
+
+    **Misleads when** the same answer is right of the changed text.
+
+    References
+    ----------
+    Mudrakarta, Taly, Sundararajan & Dhamdhere (2018). Did the model understand the question?
+
+    Examples
+    --------
+    >>> AnswerStays().does("accuracy")
+    'leaves the answer of {} % of texts as it was'
+    """
+
+    id = "answer_stays@1"
+
+    label: str = ""
+
+    def skips(self, base: Base) -> str | None:
+        """``already_wrong`` if the right answer is not given, ``other_label`` if another is right.
+
+        Answers that are no labels are never skipped.
+        """
+        gold = label_in(base.example.gold)
+        if gold is None:
+            return None
+        if self.label and gold != self.label:
+            return "other_label"
+        return why_skipped(base, "gold")
+
+    def slope(self, base: Base) -> Slope | None:
+        """The model's own label, whose loss should stay the same; none of other answers."""
+        if not base.labels:
+            return None
+        return Slope(base.labels[starting_label(base, "prediction")], 0)
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """1 if a changed text has the answer of the base, else 0; -1 for the base itself."""
+        if state.texts == state.origin.texts:
+            return -1.0, False
+        stays = _in_words(single(base.answer), base) == _in_words(single(answer), base)
+        return float(stays), stays
+
+    def does(self, score: str) -> str:
+        """What it does to texts, with their number to be filled in."""
+        return "leaves the answer of {} % of texts as it was"
+
+
+def _in_words(prediction: Prediction, base: Base) -> str:
+    """An answer in words: a label, or what the answer says."""
+    given = prediction.answer
+    if given is None or label_in(given) is not None:
+        return str(prediction.label_among(base.labels))
+    return type_of(given).show(given, base.example.fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,22 +54,21 @@ def rank(problem: Problem, how: "GreedyRanked") -> RankingSteps:
     return sorted(found, key=lambda one: -one.importance)
 
 
-def _without(state: State, place: Place) -> State:
+def probe_without(state: State, field: str, low: int, high: int) -> State:
     """Probe with a word and one adjacent space deleted."""
-    text = state.texts[state.origin.numbers[place.field]]
-    low, high = place.low, place.high
+    text = state.texts[state.origin.numbers[field]]
     if text[high : high + 1].isspace():
         high += 1
     elif text[low - 1 : low].isspace() and low:
         low -= 1
-    return state.probe([Edit(place.field, low, high, "")])
+    return state.probe([Edit(field, low, high, "")])
 
 
 def _probes(state: State, places: Sequence[Place], how: "GreedyRanked") -> list[State]:
     """Texts without each word, or with it unknown; the whole text as a site has no probe."""
     words = [place for place in places if place.token >= 0]
     if how.ranking == "delete":
-        return [_without(state, place) for place in words]
+        return [probe_without(state, p.field, p.low, p.high) for p in words]
     return [state.probe([Edit(p.field, p.low, p.high, how.unknown)]) for p in words]
 
 

@@ -1,0 +1,1 @@
+"""Columns: coded values, and items that are made of columns when they are asked for."""

@@ -1,0 +1,1 @@
+"""Layers: what the vectors of words hold at each layer, beside controls."""
