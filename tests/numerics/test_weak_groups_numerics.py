@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.stats.significance.weak_groups import Residuals, weak_groups
 
-SETS = 200
+SETS = 120
 
 
 def candidates(g, n, hidden=None):
