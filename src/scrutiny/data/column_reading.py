@@ -78,6 +78,7 @@ def blocks_of(reading: Reading) -> Iterator[tuple[ItemBlock, list[bytes]]]:
     for batch in reading.table.batches:
         yield from _of_batch(reading, batch, done)
         done += batch.num_rows
+    pa.default_memory_pool().release_unused()  # what Arrow keeps of decoding is as large as texts
 
 
 def _of_batch(

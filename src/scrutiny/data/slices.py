@@ -164,11 +164,12 @@ class RunItems:
         self._inside: dict[tuple[str, str], NDArray[np.bool_]] = {}
 
     @classmethod
-    def of_folder(cls, folder: RunFolder) -> "RunItems":
-        """Items of a run folder."""
+    def of_folder(cls, folder: RunFolder, items: pa.Table | None = None) -> "RunItems":
+        """Items of a run folder; ``items`` are those without texts, where they are read already."""
         plan = folder.manifest.get("plan", {})
         stated = [w for one in (plan, *plan.get("measure", ())) for w in one.get("where", ())]
-        return cls(folder.items_without_texts(), folder.items, stated)
+        known = folder.items_without_texts() if items is None else items
+        return cls(known, folder.items, stated)
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -195,11 +196,13 @@ class RunItems:
     def of(self, dataset: str) -> Items:
         """Items of one dataset."""
         if dataset not in self._known:
-            own = self._items.filter(pc.equal(self._items["dataset"], dataset))
+            names = [n for n in self._items.column_names if n.startswith((*COLUMNS, OF_TRAINING))]
+            own = self._items.select(names)
+            if self.datasets != [dataset]:
+                own = own.filter(pc.equal(self._items["dataset"], dataset))
             columns = {
                 name: Coded(values.to_pylist(), codes.astype(np.int32))
-                for name in own.column_names
-                if name.startswith((*COLUMNS, OF_TRAINING))
+                for name in names
                 for values, codes in [coded(own[name])]
             }
             texts = partial(examples_of, self._texts, dataset)

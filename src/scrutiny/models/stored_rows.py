@@ -300,5 +300,6 @@ def stored_rows(path: Path, is_read: Callable[[str], bool]) -> StoredRows:
         file = _foreign(path)
         names = [name for name in file.schema.names if is_read(name)]
         batches = [*_batches(path, file, names)]
+        pa.default_memory_pool().release_unused()  # what Arrow keeps of decoding
         schema = pa.schema([file.schema.field(name) for name in names])
         return RowsOfTable(pa.Table.from_batches(batches, schema), path, file.schema.names)

@@ -147,11 +147,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         folder.write_manifest(started)
         is_packed = has_packed_tables(journal, folder, resolved)
         write = partial(write_tables, folder, journal, resolved, is_packed=is_packed)
-        items = items_of(
-            {name: data.examples for name, data in resolved.datasets.items()},
-            {name: valued_items(resolved, name).of_training() for name in resolved.datasets},
-        )
-        folder.write_table("items", [items], schema=items.schema)
+        _write_items(folder, resolved)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         here = executor("serial", crew.models, workers=1)
         work = RunWork(
@@ -189,6 +185,15 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         journal.close()
         if answers is not None:
             answers.close()
+
+
+def _write_items(folder: RunFolder, resolved: Resolved) -> None:
+    """Write the table of items, which is not kept: of many, it is large."""
+    items = items_of(
+        {name: data.examples for name, data in resolved.datasets.items()},
+        {name: valued_items(resolved, name).of_training() for name in resolved.datasets},
+    )
+    folder.write_table("items", [items], schema=items.schema)
 
 
 def _asked(work: RunWork, first: SkillFirst, write: Callable[[], None]) -> bool:

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from scrutiny.core.boundary.json_text import canonical_json, plain, texts_json
 from scrutiny.core.boundary.printable import writable
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
 from scrutiny.core.columns.coded import Coded
-from scrutiny.core.columns.item_columns import ItemColumns
+from scrutiny.core.columns.item_columns import BLOCK, ItemColumns
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
@@ -153,8 +154,10 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
 def _of_columns(examples: ItemColumns, dataset: str) -> pa.Table:
     """The same table of items that are columns already."""
     n, texts = len(examples), examples.fields
-    rows = zip(*(column.to_pylist() for column in texts.values()), strict=True)
-    fields = (texts_json(dict(zip(texts, row, strict=True))) for row in rows)
+    fields = (texts_json(dict(zip(texts, row, strict=True))) for row in examples.texts())
+    parts = []
+    while some := [*islice(fields, BLOCK)]:
+        parts.append(pa.array(some, pa.string()))
 
     def column(own: Coded, word: Callable[[Any], str | None]) -> pa.Array:
         words = pa.array([word(value) for value in own.values], pa.string())
@@ -167,7 +170,7 @@ def _of_columns(examples: ItemColumns, dataset: str) -> pa.Table:
             "position": pa.array(range(n), pa.int64()),
             "gold": column(examples.golds, answer_json),
             "source": examples.sources.cast(pa.string()),
-            "fields": pa.array(fields, pa.string()),
+            "fields": pa.chunked_array(parts, pa.string()),
             "language": column(examples.languages, str),
             **{
                 name: column(examples.attributes[name], lambda v: None if v is None else str(v))

@@ -70,6 +70,12 @@ class ItemColumns(Sequence[Example]):
         for start in range(0, len(self), BLOCK):
             yield from self._make(start, min(start + BLOCK, len(self)))
 
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """Texts of each item, a block at a time."""
+        for start in range(0, len(self), BLOCK):
+            columns = (column.slice(start, BLOCK).to_pylist() for column in self.fields.values())
+            yield from zip(*columns, strict=True)
+
     @overload
     def __getitem__(self, place: int) -> Example: ...
     @overload
@@ -238,8 +244,7 @@ def with_equal_texts(examples: Sequence[Example]) -> Iterator[Example]:
         return
     import numpy as np
 
-    rows = zip(*(column.to_pylist() for column in examples.fields.values()), strict=True)
-    hashes = np.fromiter(map(hash, rows), dtype=np.int64, count=len(examples))
+    hashes = np.fromiter(map(hash, examples.texts()), dtype=np.int64, count=len(examples))
     _, place, count = np.unique(hashes, return_inverse=True, return_counts=True)
     yield from map(examples.__getitem__, np.flatnonzero(count[place] > 1).tolist())
 

@@ -220,11 +220,13 @@ def _base_of(replicate: str | None, bases: Sequence[str | None]) -> int:
 def estimator_of(folder: RunFolder) -> Estimator:
     """Estimator over the records of a run, with its own seed and resampling."""
     plan = folder.manifest["plan"]
+    records, items = folder.measured()
     return Estimator(
-        *folder.measured(),
+        records,
+        items,
         resampling=Resampling(**plan["resampling"]),
         seed=plan["seed"],
-        slices=RunItems.of_folder(folder),
+        slices=RunItems.of_folder(folder, items),
     )
 
 
