@@ -161,8 +161,8 @@ def score_matrix(view: RunView) -> Part | None:
         caption=(
             "Stronger colors are farther below the best of their column. In brackets: the rank "
             "within the column, or the range of ranks that items and replicates leave open; all "
-            f"ranks of a column hold at once at {whole_percent(boards[0].ranks.level)}. Bold: "
-            "shown to be the best. A range does not say that models are equal."
+            f"of a column hold at once at {whole_percent(boards[0].ranks.level)}. Bold: shown "
+            "to be the best. A range does not say that models are equal."
         ),
         spec=written_map(
             [
