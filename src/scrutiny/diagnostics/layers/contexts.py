@@ -99,7 +99,7 @@ class LayerContexts(Diagnostic[LayerContextsParams]):
     measures = (Measure("cosine"), Measure("beside"))
     scope = "dataset"
     reads_gold = False
-    nulls = 2
+    nulls = 3
 
     def audit_params(self, task: Task) -> LayerContextsParams:
         """Parameters in an audit: three layers and 300 texts."""

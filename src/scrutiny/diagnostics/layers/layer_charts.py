@@ -73,11 +73,10 @@ def _by_layer(view: RunView, series: LayerSeries, where: Mapping[str, Any]) -> d
     for e in view.estimates:
         key = e.key
         is_own = key.subject == where["subject"]
-        is_null = key.subject.startswith(f"{where['subject']} ") and key.role == "null"
         if (key.metric, key.role, key.dataset) != (series.metric, series.role, where["dataset"]):
             continue
         layer = key.condition.get(_LAYER)
-        if not (is_null if series.role == "null" else is_own) or key.replicate is not None:
+        if not (is_own or series.role == "null") or key.replicate is not None:
             continue
         if isinstance(layer, int) and wanted.items() <= dict(key.condition).items():
             if layer not in found or "draw" not in key.condition:
