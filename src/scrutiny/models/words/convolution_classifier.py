@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
@@ -102,4 +103,4 @@ class ConvolutionParts(SequenceParts):
         return vectors, at_end(vectors, lengths)
 
 
-ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, SequenceTagger)
+ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, {SPANS.name: SequenceTagger})

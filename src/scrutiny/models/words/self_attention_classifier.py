@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
@@ -133,4 +134,6 @@ class SelfAttentionParts(SequenceParts):
         return vectors, at_end(vectors, lengths)
 
 
-ADAPTER: Final = network_adapter(SelfAttentionParts, SequenceClassifier, SequenceTagger)
+ADAPTER: Final = network_adapter(
+    SelfAttentionParts, SequenceClassifier, {SPANS.name: SequenceTagger}
+)
