@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.stats.significance.weak_groups import Residuals, weak_groups
 
-SETS = 120
+SETS = 200
 
 
 def candidates(g, n, hidden=None):

@@ -323,9 +323,9 @@ def network_adapter(
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
-        options_known = (UNTRAINED, HEAD)
+        known = (UNTRAINED, HEAD)
         folder = require_words(
-            source, task, wanted=parts.answers, options=options_known, for_vectors=is_read
+            source, task, wanted=parts.answers, options=known, for_vectors=is_read
         )
         seed = source.options.get(UNTRAINED)
         if seed is not None and not seed.isdecimal():
