@@ -1,5 +1,7 @@
 """Users' own torch modules with an LSTM or GRU: their cells, networks of chance, what they miss."""
 
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,4 @@ def test_another_layer_is_named():
 
 def test_an_object_without_a_layer_has_no_cells():
     assert not isinstance(around(lambda texts: texts), HasCells)
+    assert not isinstance(around(MagicMock(labels=("a", "b"), n_samples=None)), HasCells)

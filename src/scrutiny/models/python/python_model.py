@@ -22,7 +22,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import first_failure_raised
 from scrutiny.models.answers.returned_answers import from_given, from_tags, input_words
 from scrutiny.models.answers.returned_labels import answered_label, from_answers, from_rows
-from scrutiny.models.python.recurrent_objects import OF_CELLS, HoldsRecurrent, ReadsCells
+from scrutiny.models.python.recurrent_objects import OF_CELLS, ReadsCells, holds_recurrent
 from scrutiny.models.python.user_objects import (
     DRAW,
     SAMPLES,
@@ -58,7 +58,7 @@ def owner_of(obj: Any) -> Any:
 def can_be_asked(obj: Any) -> bool:
     """Whether an object can be asked about texts in any way."""
     has_answers = callable(obj) or hasattr(obj, "predict") or gives_probabilities(obj)
-    return has_answers or isinstance(obj, HoldsRecurrent)
+    return has_answers or holds_recurrent(obj)
 
 
 _VERSION: Final = "python@1"
@@ -179,7 +179,7 @@ def around_object(
     obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
 ) -> PythonModel:
     """Model around a user's object, with the cells of one that holds a recurrent layer."""
-    kind = RecurrentObject if isinstance(obj, HoldsRecurrent) else PythonModel
+    kind = RecurrentObject if holds_recurrent(obj) else PythonModel
     return kind(obj, task, source, batch=batch)
 
 

@@ -35,6 +35,13 @@ class HoldsRecurrent(Protocol):
         """``(piece, dimension)``: what the layer reads at each piece; an array or a tensor."""
 
 
+def holds_recurrent(obj: Any) -> bool:
+    """Whether an object has all three, and its layer is one of torch: mocks have any member."""
+    if not isinstance(obj, HoldsRecurrent):
+        return False
+    return any(base.__module__.startswith("torch.") for base in type(obj.recurrent).__mro__)
+
+
 #: What a model of such an object can be asked beside answers.
 OF_CELLS: Final = frozenset({"cells", "shuffled_weights"})
 
