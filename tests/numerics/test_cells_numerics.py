@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scrutiny.diagnostics.cells.cells import best_cell  # noqa: E402
-from scrutiny.models.hf.shuffled_weights import shuffled  # noqa: E402
-from scrutiny.models.words.recurrent_cells import states_of  # noqa: E402
+from scrutiny.models.recurrent_cells import states_of  # noqa: E402
+from scrutiny.models.shuffled_weights import shuffled  # noqa: E402
 from scrutiny.stats.association.moved_features import followed_feature  # noqa: E402
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.queries.states import CellStates
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.cells.cell_charts import PART, lines, part
-from scrutiny.diagnostics.cells.cell_texts import ReadText, kept_texts
+from scrutiny.diagnostics.cells.cell_texts import CellText, kept_texts
 from scrutiny.diagnostics.cells.cells import CELL_R, Cells
 from scrutiny.diagnostics.cells.gate_counts import GATES
 from scrutiny.diagnostics.cells.text_features import FEATURES, brackets
@@ -166,7 +166,7 @@ def test_characters_stand_together_again_with_gaps_between_words():
     text, values = "(ab) cd", [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     states = np.array([0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.9])[:, None]
     places = tuple((i, i + 1) for i in range(len(text)))
-    (kept,) = kept_texts([ReadText("a", text, places, -states, np.array(values))], 0, -1.0)
+    (kept,) = kept_texts([CellText("a", text, places, -states, np.array(values))], 0, -1.0)
     assert kept["levels"] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     assert kept["gaps"] == [False] * 4 + [True, False]
     shown = shaded("", kept["pieces"], kept["levels"], kept["gaps"], most=1.0).merged()
@@ -174,7 +174,7 @@ def test_characters_stand_together_again_with_gaps_between_words():
 
 
 def test_texts_without_a_change_of_the_feature_are_not_kept():
-    same = ReadText("a", "ab", ((0, 1), (1, 2)), np.zeros((2, 1)), np.zeros(2))
+    same = CellText("a", "ab", ((0, 1), (1, 2)), np.zeros((2, 1)), np.zeros(2))
     assert [*kept_texts([same], 0, 1.0)] == []
 
 

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.queries.states import HasCells, HasLastLayer  # noqa: E402
-from scrutiny.models.words.recurrent_cells import states_of  # noqa: E402
+from scrutiny.models.recurrent_cells import states_of  # noqa: E402
 from scrutiny.models.words.recurrent_classifier import (  # noqa: E402
     RecurrentArchitecture,
     RecurrentClassifier,

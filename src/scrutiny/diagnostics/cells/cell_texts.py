@@ -27,7 +27,7 @@ _LEGEND: Final = ("of the way from the cell's one end to its other", "")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadText:
+class CellText:
     """A text with its pieces, the states ``(position, cell)`` and a feature of each piece."""
 
     item: str
@@ -37,7 +37,7 @@ class ReadText:
     values: Floats
 
 
-def kept_texts(read: Sequence[ReadText], cell: int, sign: float) -> Iterator[dict[str, Any]]:
+def kept_texts(read: Sequence[CellText], cell: int, sign: float) -> Iterator[dict[str, Any]]:
     """Beginnings of the first texts in which a feature changes, with the levels of a cell.
 
     Parameters
@@ -128,8 +128,8 @@ def cell_texts(view: RunView) -> Iterator[Chart]:
             anchor=f"cell-texts-{digest(*where, size=4)}",
             title=f"{view.on_data(*where)}: texts as the cells read them",
             caption="Texts that the cell was not chosen on, of cells that a claim above is "
-            "supported of. The darker, the nearer to the end that the cell takes where the "
-            "feature is high.",
+            "supported of. The stronger the color, the nearer to the end that the cell takes where "
+            "the feature is high.",
             table=ChartTable(
                 ("text", "cell", "r in it", "level, feature high", "level, feature low"),
                 tuple(_in_numbers(r, who[r["replicate"]]) for r in rows),

@@ -16,7 +16,7 @@ from scrutiny.core.queries.states import CellStates
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
-from scrutiny.diagnostics.cells.cell_texts import TEXTS, ReadText, kept_texts
+from scrutiny.diagnostics.cells.cell_texts import TEXTS, CellText, kept_texts
 from scrutiny.diagnostics.cells.gate_counts import GATES, GateCounts
 from scrutiny.diagnostics.cells.text_features import FEATURES
 from scrutiny.reliability.row_statistics import Additive, Array, divide
@@ -216,7 +216,7 @@ class Cells(Diagnostic[CellsParams]):
                     }
                 )
                 read = [
-                    ReadText(batch.examples[i].id, texts[i], places[i], states[i], values[name][i])
+                    CellText(batch.examples[i].id, texts[i], places[i], states[i], values[name][i])
                     for i in own.sums
                 ]
                 shown += [chosen[-1] | one for one in kept_texts(read, own.cell, own.sign)]

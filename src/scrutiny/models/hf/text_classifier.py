@@ -25,9 +25,9 @@ from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_b
 from scrutiny.models.hf.forward_passes import logits_of
 from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
 from scrutiny.models.hf.input_gradients import Loss, WithInputSlopes, loss_of_labels, slopes_of
-from scrutiny.models.hf.shuffled_weights import shuffled
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
+from scrutiny.models.shuffled_weights import shuffled
 
 Columns = Mapping[str, Sequence[Sequence[int]]]
 

@@ -22,6 +22,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import first_failure_raised
 from scrutiny.models.answers.returned_answers import from_given, from_tags, input_words
 from scrutiny.models.answers.returned_labels import answered_label, from_answers, from_rows
+from scrutiny.models.python.recurrent_objects import OF_CELLS, ReadsCells, holds_recurrent
 from scrutiny.models.python.user_objects import (
     DRAW,
     SAMPLES,
@@ -56,7 +57,8 @@ def owner_of(obj: Any) -> Any:
 
 def can_be_asked(obj: Any) -> bool:
     """Whether an object can be asked about texts in any way."""
-    return callable(obj) or hasattr(obj, "predict") or gives_probabilities(obj)
+    has_answers = callable(obj) or hasattr(obj, "predict") or gives_probabilities(obj)
+    return has_answers or holds_recurrent(obj)
 
 
 _VERSION: Final = "python@1"
@@ -160,6 +162,27 @@ class PythonModel(Model):
         return from_given(answers, examples, self._kind, source=self.source)
 
 
+class RecurrentObject(ReadsCells, PythonModel):
+    """A user's object that holds a torch LSTM or GRU: what others are, and its cells."""
+
+    capabilities = PythonModel.capabilities | OF_CELLS
+
+    def __init__(
+        self, obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
+    ) -> None:
+        super().__init__(obj, task, source, batch=batch)
+        if not task.must_be_answered:
+            self.capabilities = OF_CELLS
+
+
+def around_object(
+    obj: Any, task: Task, source: ModelSource, *, batch: int | None = None
+) -> PythonModel:
+    """Model around a user's object, with the cells of one that holds a recurrent layer."""
+    kind = RecurrentObject if holds_recurrent(obj) else PythonModel
+    return kind(obj, task, source, batch=batch)
+
+
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """Model around the object that ``python:`` names.
 
@@ -201,7 +224,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "predict_proba(texts) or predict(texts); or be a class or function that makes one."
         )
     batch = options.batch if isinstance(options.batch, int) else None
-    asked = PythonModel(obj, task, source, batch=batch)
+    asked = around_object(obj, task, source, batch=batch)
     model: Model = SampledModel(asked, **sampled) if sampled else asked
     if isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes):
         return with_training_text(model, obj.training_hashes)

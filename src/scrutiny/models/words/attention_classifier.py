@@ -35,6 +35,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import AttendedText
 from scrutiny.core.task import Prediction
+from scrutiny.models.recurrent_cells import read_in_sequence
 from scrutiny.models.words.word_model import FIRST_WORD, PAD
 from scrutiny.models.words.word_networks import (
     Dropout,
@@ -43,7 +44,6 @@ from scrutiny.models.words.word_networks import (
     PlainArchitecture,
     network_adapter,
     no_dropout,
-    read_in_sequence,
 )
 
 EncoderName = Literal["bilstm", "projection", "conv"]

@@ -31,7 +31,7 @@ from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.facts import RUNNING_TEXT, Facts
 from scrutiny.core.queries.states import CellStates
 from scrutiny.core.record import grouped
-from scrutiny.models.words.recurrent_cells import states_of
+from scrutiny.models.recurrent_cells import read_in_sequence, states_of
 from scrutiny.models.words.sequence_networks import (
     POOLINGS,
     PoolingName,
@@ -45,7 +45,6 @@ from scrutiny.models.words.word_networks import (
     NEXT,
     PlainArchitecture,
     network_adapter,
-    read_in_sequence,
 )
 from scrutiny.tasks.annotated import Passages
 from scrutiny.text.tokens import token_spans

@@ -272,7 +272,7 @@ class NetworkModel(ReadsLayers, WordModel):
     @contextmanager
     def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
         """Another network with the weights of a share of the layers shuffled, from the output."""
-        from scrutiny.models.hf.shuffled_weights import shuffle
+        from scrutiny.models.shuffled_weights import shuffle
 
         parts = replace(self._parts, network=deepcopy(self._parts.network))
         shuffle(parts.network, share, seed)
@@ -366,19 +366,6 @@ class PlainArchitecture:
         known = {field.name for field in fields(cls)}
         given = {name: value for name, value in stated.items() if name in known}
         return cls(**{name: as_tuples(value) for name, value in given.items()})
-
-
-def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
-    """Vectors ``(text, position, dimension)`` of a recurrent layer, and its final states."""
-    import torch
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    packed = pack_padded_sequence(
-        embedded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
-    )
-    states, final = layer(packed)
-    vectors, _ = pad_packed_sequence(states, batch_first=True, total_length=embedded.shape[1])
-    return vectors, final
 
 
 def sequences_of(texts: Sequence[Sequence[int]]) -> tuple[Any, list[int], Any]:

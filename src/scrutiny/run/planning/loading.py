@@ -27,7 +27,7 @@ from scrutiny.data.reading import OnBadRow
 from scrutiny.data.source import parse_source
 from scrutiny.models.answers.isolation import errors_named, isolated
 from scrutiny.models.python.object_digest import ObjectReading, reading_of
-from scrutiny.models.python.python_model import PythonModel
+from scrutiny.models.python.python_model import around_object
 from scrutiny.models.strings.adapters import imports_of
 from scrutiny.models.strings.model_loading import load_model, training_source
 from scrutiny.models.strings.model_strings import parse
@@ -138,7 +138,7 @@ class LoadedModels:
             model = as_model(given)
         elif key.family in self.given:
             of = parse(f"python:object:{type(given).__name__}")
-            model = PythonModel(given, task, of, batch=None)
+            model = around_object(given, task, of, batch=None)
         else:
             begun = perf_counter()
             model = _load_replicate(key.source, task, self.options, hashes=self._hashes)

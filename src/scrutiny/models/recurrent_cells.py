@@ -4,6 +4,7 @@ They are computed anew from the weights, whose rows stand in torch's order: inpu
 output of an LSTM; reset, update and new of a GRU.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +53,19 @@ def states_of(layer: Any, vectors: Floats) -> dict[str, CellStates]:
             given.append(one.hidden)
         read = np.concatenate(given, axis=1)
     return found
+
+
+def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
+    """Vectors ``(text, position, dimension)`` of a recurrent layer, and its final states."""
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    packed = pack_padded_sequence(
+        embedded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
+    )
+    states, final = layer(packed)
+    vectors, _ = pad_packed_sequence(states, batch_first=True, total_length=embedded.shape[1])
+    return vectors, final
 
 
 def _sigmoid(values: Floats) -> Floats:
