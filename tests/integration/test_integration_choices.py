@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import scrutiny
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.load import load_view
 
 NAMES = ("Ida", "Tom", "Eva", "Max", "Ann", "Leo")
 THINGS = ("key", "book", "lamp", "coat", "cup", "ring")
@@ -122,6 +124,19 @@ def test_what_applies_is_asked_and_nothing_fails(audited):
     assert level.counts.planned == 24
     assert level.value > 0.4
     assert any("of no skill" in f.claim.says and f.verdict == "supported" for f in found.findings)
+
+
+def test_the_first_screen_has_each_score_once(audited):
+    task, _, _, found = audited
+    screen = first_screen_of(load_view(found.path))
+    assert len(screen.numbers) == 1
+    wanted = {
+        "passage-ranking": ["accuracy at rank 1 100 %", "recall at 90 % precision 100 %"],
+        "multi-label-classification": ["exact match 100 %"],
+    }
+    said = " ".join(screen.beside)
+    assert all(one in said for one in wanted.get(task, ()))
+    assert "MRR" not in said
 
 
 def test_texts_are_changed_and_answers_to_them_compared(audited):

@@ -105,7 +105,7 @@ class Score:
 
 
 RoleKind = Literal[
-    "id", "text", "texts", "words", "gold", "list", "group", "number", "unit",
+    "id", "text", "texts", "words", "gold", "list", "group", "label", "number", "unit",
     "messages", "expected", "function",
 ]  # fmt: skip
 
@@ -123,7 +123,8 @@ class Role(NamedTuple):
         ``id``: identifiers; ``text``: a text; ``texts``: a list of options or candidates, each a
         text field (``option_1``, …); ``words``: a list of words, the text's tokens; ``gold``: the
         answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
-        ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``;
+        ``label``: such an attribute that names a label, and is renamed with the labels;
+        ``number``: one that is a number; ``unit``: a unit of resampling ``u_NAME``;
         ``messages``: what was said before, each message a text field (``1_system``, …);
         ``expected``: a part of what is right; ``function``: a Python function that the data string
         names for all rows, never a column: no file may say what code runs.
@@ -158,7 +159,7 @@ class Role(NamedTuple):
     @property
     def key(self) -> str:
         """Name of the role in a mapped row, and of the attribute."""
-        prefix = {"unit": "u_", "group": "a_", "number": "a_"}.get(self.kind, "")
+        prefix = {"unit": "u_", "group": "a_", "label": "a_", "number": "a_"}.get(self.kind, "")
         return prefix + self.name
 
 

@@ -27,7 +27,13 @@ from scrutiny.core.columns.item_packing import ItemBlock, Packing
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out, lookalikes, refuse_same_labels
-from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
+from scrutiny.data.labels import (
+    LabelMatch,
+    no_gold_among,
+    several_in_one,
+    sort_labels,
+    with_named_labels,
+)
 from scrutiny.data.opening import models_named, open_data, with_models
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
@@ -130,6 +136,12 @@ class Dataset:
         """
         names = match.mapping
         examples = with_golds(self.examples, lambda gold: renamed(gold, names.__getitem__))
+        task = load_task(self.task)
+        if any(role.kind == "label" for role in task.roles):
+            examples = tuple(
+                replace(one, attributes=with_named_labels(one.attributes, task, names))
+                for one in examples
+            )
         labels = tuple(names[label] for label in self.labels)
         notes = (*self.notes, match.note)
         return replace(self, examples=examples, labels=labels, label_map=names, notes=notes)

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.boundary.printable import quoted
 from scrutiny.core.errors import DataError
+from scrutiny.core.task import Task
 
 #: Characters of a label that is still read as a number.
 _LONGEST_NUMBER: Final = 300
@@ -317,3 +318,16 @@ def _of_file(mapping: Mapping[str, str], renamed: Mapping[str, str]) -> dict[str
     if not renamed:
         return dict(mapping)
     return {raw: mapping.get(name, name) for raw, name in renamed.items()}
+
+
+def with_named_labels(
+    attributes: Mapping[str, Any], task: Task, names: Mapping[str, str]
+) -> Mapping[str, Any]:
+    """Attributes of an item whose labels have new names: those that name one follow.
+
+    Only roles of kind ``label`` do; a name that the map lacks stays.
+    """
+    keys = [role.key for role in task.roles if role.kind == "label" and role.key in attributes]
+    if not keys:
+        return attributes
+    return {**attributes, **{key: names.get(attributes[key], attributes[key]) for key in keys}}

@@ -19,6 +19,7 @@ from scrutiny.data.columns import Columns, named
 from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.hashes import Identifiers
 from scrutiny.data.item_languages import Languages
+from scrutiny.data.labels import with_named_labels
 from scrutiny.data.readers.suites import item_of_suite, with_case
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -188,7 +189,10 @@ class Reading:
         else:
             name = self.identifiers.of_content(key, line=raw.line)
             doubts += [REPEATS] if "-" in name else []
-        gold = example.gold if not self.label_map else self._renamed(example.gold)
+        gold, attributes = example.gold, example.attributes
+        if self.label_map:
+            gold = self._renamed(gold)
+            attributes = with_named_labels(attributes, self.task, self.label_map)
         for doubt in doubts:
             self.doubts.add(doubt, example.source)
         is_told = self.table.is_whole or label_in_cell(row.get("language")) is not None
@@ -201,7 +205,7 @@ class Reading:
             example.tokens,
             example.protected,
             example.source,
-            example.attributes,
+            attributes,
             (example.language if is_told else ""),
             example.case,
         )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.core.answers.choices import Ranking, options_in
+from scrutiny.core.answers.choices import Ranking, options_in, squashed
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.example import Example
 from scrutiny.core.facts import SENSES
@@ -35,19 +35,20 @@ class SensesInOrder(IdentifiedModel):
 
     def __init__(self, task: Task, source: ModelSource) -> None:
         self._reads = source.target == "lesk"
-        super().__init__(source.text, task.name, digest("senses@1", source.target))
+        super().__init__(source.text, task.name, digest("senses@2", source.target))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Order of the senses of each example."""
-        return [Prediction(self._order(example)) for example in examples]
+        """Order of the senses of each example; how sure Lesk is are its words in common."""
+        return [self._answer(example) for example in examples]
 
-    def _order(self, example: Example) -> Ranking:
+    def _answer(self, example: Example) -> Prediction:
         glosses = options_in(example.fields)
         if not self._reads:
-            return Ranking(range(len(glosses)))
+            return Prediction(Ranking(range(len(glosses))))
         around = _words(_MARKED.sub(" ", example.text))
         common = [len(around & _words(gloss)) for gloss in glosses]
-        return Ranking(sorted(range(len(glosses)), key=lambda place: -common[place]))
+        order = Ranking(sorted(range(len(glosses)), key=lambda place: -common[place]))
+        return Prediction(order, (squashed(common[order[0]]),))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -180,7 +180,10 @@ class RelationClassification(Classification):
         Role("e2", "column of [start, end] of the second part", "list", is_anchor=True),
         LABEL_ROLE._replace(names=(*LABEL_ROLE.names, "relation")),
         Role(
-            _NO_RELATION, "column of the label of pairs without a relation", names=(_NO_RELATION,)
+            _NO_RELATION,
+            "column of the label of pairs without a relation",
+            "label",
+            (_NO_RELATION,),
         ),
         OF_SENTENCES[0],
     )

@@ -161,6 +161,7 @@ def _recall_at(percent: str, name: str) -> Weighted:
         f"recall at a precision of {percent} %",
         ("hit", "sure"),
         partial(_recalls, least / 100),
+        headline=f"recall at {percent} % precision",
         scale="logit",
         higher_is="better",
         tolerance=0.02,

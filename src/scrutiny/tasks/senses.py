@@ -48,11 +48,13 @@ class WordSenses(ByColumns):
         *counted("words"),
         Measure("hit", unit="items"),
         Measure("pred", unit="place of a sense"),
+        Measure("sure", unit="highest score"),
     )
     answer_type = RANKING
     holds = "marked words with senses"
     scored_by = Score(
         level="sense_f1@1",
+        alone=("recall_at_precision(90)@1",),
         no_skill="the score of always taking the first sense of a word, or of guessing",
     )
 
@@ -108,12 +110,16 @@ class WordSenses(ByColumns):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Whether the first sense is right, or given but wrong and missed; a hit; and its place."""
+        """Whether the first sense is right, or given but wrong and missed; a hit; place, sureness.
+
+        A model that does not say how sure it is is as sure of all, as for rankings.
+        """
         if gold is None:
             raise DataError("there is no right sense.")
         first = frozenset(prediction.answer[:1])
         right = float(not first.isdisjoint(gold))
-        return right, len(first) - right, 1 - right, right, float(prediction.answer[0])
+        sure = prediction.scores[0] if prediction.scores else 1.0
+        return right, len(first) - right, 1 - right, right, float(prediction.answer[0]), float(sure)
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Share of the words whose first sense is right, or mean share of right senses."""

@@ -9,6 +9,7 @@ import pytest
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import ClassCounts
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.labels import LabelMatch
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.classification import RelationClassification
 from scrutiny.tasks.tasks import load_task
@@ -141,3 +142,18 @@ def test_a_label_is_a_relation_unless_the_file_says_that_it_is_none(write):
     task = load_task("relation-classification").on(data.examples)
     assert task.classes == ("x",)
     assert task.class_counts("NA", "x") == {"x": ClassCounts(fp=1)}
+
+
+def test_the_label_of_no_relation_is_renamed_with_the_others(write):
+    """By the data string, and to the names of a model's labels."""
+    write("a.txt", BLOCKS.replace("Component-Whole(e1,e2)", "Part(e1,e2)"))
+    plain = load_dataset("relations:a.txt")
+    new = {"Other": "nothing", "Part(e1,e2)": "part(e1,e2)"}
+    of_model = plain.with_labels(LabelMatch(new))
+    in_data = load_dataset("relations:a.txt#labels=Other:nothing|Part(e1%2Ce2):part(e1%2Ce2)")
+    for data in (of_model, in_data):
+        assert [e.attributes["a_no_relation"] for e in data.examples] == ["nothing"] * 2
+        task = load_task("relation-classification").on(data.examples)
+        assert task.classes == ("part",)
+        assert task.class_counts("nothing", "part(e1,e2)") == {"part": ClassCounts(fp=1)}
+    assert plain.examples[0].attributes["a_no_relation"] == "Other"

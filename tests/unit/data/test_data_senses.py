@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.core.answers.choices import Ranking, options_in
+from scrutiny.core.answers.choices import Ranking, options_in, squashed
 from scrutiny.core.errors import DataError
 from scrutiny.core.facts import Facts
 from scrutiny.core.task import Prediction
@@ -153,3 +153,17 @@ def test_baselines(corpus):
     river = TASK.parse(row, source="x:1")
     assert [a.answer for a in lesk.predict([river])] == [Ranking([1, 0])]
     assert first.fingerprint() != lesk.fingerprint()
+
+
+def test_a_model_is_as_sure_as_its_highest_score():
+    """So that recall at a precision can be told of senses, too."""
+    assert "recall_at_precision(90)@1" in TASK.scored_by.alone
+    assert TASK.measures[-1].name == "sure"
+    lesk = load_model("rules:lesk", TASK)
+    sure = []
+    for glosses in (["money", "a land of rivers"], ["money", "a land"]):
+        row = {"text": "a river and a <t>bank</t>", "senses": glosses, "sense": 1}
+        one = TASK.parse(row, source="x:1")
+        sure.append(TASK.score(one.gold, *lesk.predict([one]), labels=())[-1])
+    assert sure == [squashed(1), squashed(0)], "words in common"
+    assert TASK.score(Ranking([0]), Prediction(Ranking([0, 1])), labels=())[-1] == 1

@@ -193,14 +193,17 @@ def _with_scores(screen: FirstScreen, view: RunView) -> FirstScreen:
     limits = {f.claim.components[0].limit for f in scored if f.claim.components}
     # the score of no skill, if the run has one score that is compared with it
     chance = [f"no skill {percent(limit)}" for limit in limits] if len(scored) == 1 else []
-    own = {f.estimate.key.diagnostic for f in scored if f.estimate}
+    heads = [f.estimate.key for f in scored if f.estimate]
+    own = {key.diagnostic for key in heads}
     told = []
     for found in view.estimates:
         key = found.key
         is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
-        name = headline_of(key.metric)
-        if name and is_plain and not key.condition and found.value is not None:
-            told.append((found, _named(found, view) or name))
+        named = _named(found, view) if key.diagnostic in own else ""
+        name = named or headline_of(key.metric)
+        is_known = found.value is not None and key not in heads
+        if name and is_plain and not key.condition and is_known:
+            told.append((found, name))
     # with the limits that its finding has, if a verdict was made of it
     judged = [f.estimate for f in view.findings if f.estimate is not None]
     told = [(next((e for e in judged if e.key == found.key), found), name) for found, name in told]
