@@ -7,6 +7,7 @@ the others, of other articles, are for measuring.
 """
 
 from collections import Counter
+from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -61,4 +62,4 @@ class Matcher:
 
 def _pairs(text):
     """Adjacent characters of a text, each pair once, in order."""
-    return [*dict.fromkeys(a + b for a, b in zip(text, text[1:], strict=False))]
+    return [*dict.fromkeys(a + b for a, b in pairwise(text))]

@@ -201,18 +201,19 @@ def test_without_the_package_nothing_is_known(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
-@pytest.mark.parametrize(
-    ("value", "says"),
-    [
-        ("scrutiny_gone:REGISTRATIONS", "No module named 'scrutiny_gone'"),
-        ("scrutiny_odd:NOTHING", "NOTHING"),
-        ("scrutiny_odd:UNVERSIONED", "names are versioned"),
-        ("scrutiny_odd:UNKNOWN", "kinds are"),
-        ("scrutiny_odd:TAKEN", "has already"),
-    ],
-)
-def test_broken_plug_in_is_left_out_and_named(value: str, says: str, tmp_path: Path) -> None:
-    metadata(tmp_path / "site", name="scrutiny-odd", points={"odd": value})
+BROKEN = {
+    "gone": ("scrutiny_gone:REGISTRATIONS", "No module named 'scrutiny_gone'"),
+    "odd": ("scrutiny_odd:NOTHING", "NOTHING"),
+    "unversioned": ("scrutiny_odd:UNVERSIONED", "names are versioned"),
+    "unknown": ("scrutiny_odd:UNKNOWN", "kinds are"),
+    "taken": ("scrutiny_odd:TAKEN", "has already"),
+}
+
+
+def test_broken_plug_ins_are_left_out_and_named(tmp_path: Path) -> None:
+    """Each by itself, with its own reason: none hides another."""
+    for name, (value, _) in BROKEN.items():
+        metadata(tmp_path / "site", name=f"scrutiny-{name}", points={name: value})
     lines = [
         'UNVERSIONED = (("task", "mine", "scrutiny_odd:x"),)',
         'UNKNOWN = (("tsak", "mine@1", "scrutiny_odd:x"),)',
@@ -222,5 +223,9 @@ def test_broken_plug_in_is_left_out_and_named(value: str, says: str, tmp_path: P
     done = python(["-m", "scrutiny", "list", "tasks"], site=tmp_path / "site", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "text-classification@1" in done.stdout
-    assert "The plug-in 'odd' was left out" in done.stderr
-    assert says in " ".join(done.stderr.split())
+    said = " ".join(done.stderr.split()).split("The plug-in ")[1:]
+    reasons = {one.split("'")[1]: one for one in said}
+    assert set(reasons) == set(BROKEN)
+    for name, (_, says) in BROKEN.items():
+        assert "was left out" in reasons[name]
+        assert says in reasons[name]

@@ -8,7 +8,7 @@ from scrutiny.diagnostics.attack.attack_metrics import ATTACK_SUCCESS, VALID_ATT
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import measures_of
 
-STUDIES = 300
+STUDIES = 200
 
 
 def attacked_and_success(rng, share, items, *, accuracy=0.85, seed_sd=0.03):

@@ -144,8 +144,8 @@ def test_the_average_head_is_covered():
         table = with_gold(attending(rng, gold, fidelity), gold)
         return interval(s.MEAN_HEAD.of("f1"), table[None], study, draws=300)
 
-    found = coverage(make, truth, studies=400)
-    assert 0.93 - 2 * error(0.95, 400) < found < 0.97 + 2 * error(0.95, 400)
+    found = coverage(make, truth, studies=250)
+    assert 0.93 - 2 * error(0.95, 250) < found < 0.97 + 2 * error(0.95, 250)
 
 
 def test_a_draw_is_the_value_of_its_repeated_frames():

@@ -10,7 +10,7 @@ from planted_families import error
 from planted_studies import HEADS, PARAMS, expected_f1, verdict
 
 SEEDS = 5
-STUDIES = 100  # of a rule that is wrong one time in eight, 98 % stand out
+STUDIES = 60  # of a rule that is wrong one time in eight, 94 % stand out
 #: Each direction of a claim has half of alpha.
 NOMINAL = 0.025
 WORTH = np.linspace(0, 0.3, HEADS)

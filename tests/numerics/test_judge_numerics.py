@@ -44,7 +44,7 @@ def shown(folder):
 def test_no_bias_is_invented_for_a_judge_that_errs_and_varies(tmp_path):
     """Kappa about .4, 3 in 100 answers another when asked again."""
     found = Counter()
-    for study in range(12):
+    for study in range(8):
         judge = PlantedJudge(right=0.72, noise=0.03, seed=study)
         found.update(shown(judged(judge, pairs(200, seed=study), tmp_path / str(study))))
     assert found == {}
@@ -106,7 +106,7 @@ def test_corrected_means_cover_for_a_judge_with_both_biases():
 def test_corrected_means_cover_where_raw_ones_do_not():
     """A judge of kappa .4 that calls 15 points too many good; 80 of 400 items have human labels."""
     rng = np.random.default_rng(1)
-    items, labels, truth, studies = 400, 80, 0.5, 1000
+    items, labels, truth, studies = 400, 80, 0.5, 600
     covers, widths = Counter(), Counter()
     for _ in range(studies):
         human = (rng.random(items) < truth).astype(float)

@@ -13,7 +13,7 @@ from scrutiny.stats.representations.two_representations import (
 )
 
 pytestmark = pytest.mark.slow
-RUNS = 600
+RUNS = 400
 
 
 def interval(statistic, rows, g):

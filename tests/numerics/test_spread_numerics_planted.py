@@ -75,7 +75,7 @@ def share_of_sure(kept):
 @pytest.mark.parametrize("items", [60, 300])
 @pytest.mark.parametrize("kept", [1.0, 0.5, 0.2])
 def test_the_score_of_sure_answers_is_covered(items, kept):
-    studies = 250
+    studies = 160
 
     def make(rng, study):
         sure = margins(rng, items)

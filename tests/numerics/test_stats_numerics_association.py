@@ -73,7 +73,7 @@ def effect_coverage(*, words, gap, replicates, studies, by="word"):
 )
 def test_intervals_by_word_cover(words, gap, replicates, least):
     """d of 0, .67 and 1.46; near its bound of 2 the bootstrap leans on few words' variance."""
-    studies = 500
+    studies = 300
     found = effect_coverage(words=words, gap=gap, replicates=replicates, studies=studies)
     assert least - 2 * error(0.95, studies) <= found <= 0.97 + 2 * error(0.95, studies)
 
@@ -122,7 +122,7 @@ def excess(pairs):
 )
 def test_alignment_is_covered_by_word(statistic, rows, truth, replicates):
     """Given the clustering and its matching, which the interval holds fixed and says so."""
-    studies = 300
+    studies = 200
     found = covered(
         statistic,
         lambda rng: rows(clustered(rng, replicates)),

@@ -16,7 +16,7 @@ from scrutiny.stats.intervals.families import _of_checkpoints, checkpoint_limits
 from scrutiny.stats.resampling.weights import Units
 
 WORST = 0.033
-STUDIES = 250  # 97 % of rules that are wrong in .09 of studies are told
+STUDIES = 160  # 96 % of rules that are wrong in .11 of studies are told
 TOOL = Path(__file__).parents[2] / "tools" / "family_errors.py"
 TENFOLD = tuple(np.geomspace(0.002, 0.02, 15).tolist())
 

@@ -83,6 +83,8 @@ class Chart:
         Sentences that are drawn above the table.
     scored
         Texts that are shaded above the table.
+    legend
+        What their dark words are, and dotted ones; empty where there are no dotted ones.
     has_texts
         Whether it shows texts of the data, which some pages must not hold.
     """
@@ -100,6 +102,7 @@ class Chart:
     has_choice: bool = False
     sentences: tuple[Drawing, ...] = ()
     scored: tuple[ScoredText, ...] = ()
+    legend: tuple[str, str] = ("for the answer", "against it")
     has_texts: bool = False
 
     @property

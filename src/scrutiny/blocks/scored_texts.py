@@ -1,7 +1,7 @@
 """Texts whose words are shaded by a score: dark ones speak for an answer, dotted ones against."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 #: Shades of words that speak for an answer, and what stands for words that speak against it.
@@ -70,6 +70,25 @@ class ScoredText:
         found = [word for word in self.words if word.shade not in (0, EXPLAINED)]
         return sorted(found, key=lambda word: -abs(word.score))[:most]
 
+    def merged(self) -> "ScoredText":
+        """The same with neighbors of one shade as one word, where no gap is between them.
+
+        So a text of characters has words again, or parts of them; a score is that of the first.
+
+        Examples
+        --------
+        >>> text = shaded("", ["h", "i", "!", "a"], [1.0, 0.9, 0.0, 1.0], [False] * 3 + [True])
+        >>> " ".join(word.marked for word in text.merged().words)
+        '[[hi]] ! [[a]]'
+        """
+        found: list[ScoredWord] = []
+        for word in self.words:
+            if found and not word.gap and word.shade == found[-1].shade:
+                found[-1] = replace(found[-1], text=found[-1].text + word.text)
+            else:
+                found.append(word)
+        return replace(self, words=tuple(found))
+
     @property
     def named(self) -> str:
         """The darkest words, for who cannot see them."""
@@ -85,8 +104,11 @@ def shaded(
     *,
     fixed: Collection[int] = (),
     of: str = "",
+    most: float = 0.0,
 ) -> ScoredText:
     """Text with each word shaded by its share of the largest score; ``fixed`` ones are explained.
+
+    ``most`` is the largest score of texts whose shades can be compared; by default that of it.
 
     Examples
     --------
@@ -94,7 +116,7 @@ def shaded(
     >>> [word.shade for word in text.words], " ".join(word.marked for word in text.words)
     ([0, 4, -1], 'so [[good]] {not}')
     """
-    most = max(map(abs, scores), default=0.0) or 1.0
+    most = most or max(map(abs, scores), default=0.0) or 1.0
     shades = [EXPLAINED if i in fixed else _shade(s / most) for i, s in enumerate(scores)]
     whole = zip(words, shades, gaps, scores, strict=True)
     return ScoredText(title, tuple(ScoredWord(*one) for one in whole), of)

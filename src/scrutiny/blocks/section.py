@@ -10,6 +10,7 @@ from scrutiny.blocks.charts import Chart
 from scrutiny.blocks.labels import estimate_words, key_parts
 from scrutiny.blocks.run_estimates import own_subjects
 from scrutiny.blocks.run_view import OwnInterval, RunView
+from scrutiny.blocks.scored_texts import ScoredText
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.plugin_base import Told, family_name
@@ -171,7 +172,7 @@ class ColumnsBlock:
 
 
 #: What a terminal shows of a section: a whole one, or what is said of it in short.
-InShort = SentenceBlock | ColumnsBlock | Part
+InShort = SentenceBlock | ColumnsBlock | ScoredText | Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from scrutiny.blocks.charts import ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import NO_VALUE
+from scrutiny.blocks.scored_texts import AGAINST, EXPLAINED, ScoredText
 from scrutiny.blocks.section import ColumnsBlock, InShort, Part, left_out
 
 WIDTH: Final = 80
@@ -85,6 +86,8 @@ def block_lines(blocks: Iterable[InShort]) -> Iterator[Text]:
     for block in blocks:
         if isinstance(block, Part):
             yield from part_lines(block)
+        elif isinstance(block, ScoredText):
+            yield from scored_lines(block)
         elif isinstance(block, ColumnsBlock):
             if block.header:
                 yield Text(side_by_side(*zip(block.header, block.widths, strict=True)), style="dim")
@@ -102,6 +105,35 @@ def block_lines(blocks: Iterable[InShort]) -> Iterator[Text]:
             yield Text(" " * block.hanging + cropped(block.text, room), style=block.style)
         else:
             yield from wrapped(block.text, style=block.style, hanging=block.hanging)
+
+
+_BESIDE: Final = 4
+_STYLES: Final = {
+    EXPLAINED: "underline",
+    AGAINST: "italic yellow",
+    0: "",
+    1: "blue",
+    2: "blue",
+    3: "bold blue",
+    4: "bold reverse blue",
+}
+
+
+def scored_lines(text: ScoredText) -> Iterator[Text]:
+    """Title and words of a shaded text in a terminal: marks that need no color, colors with them.
+
+    A word that the line before it has no room for begins the next.
+    """
+    yield from (Text(" " * _BESIDE + one, style="dim") for one in fold(text.title, WIDTH - _BESIDE))
+    line = Text(" " * _BESIDE)
+    for word in text.words:
+        gap = " " if word.gap and line.cell_len > _BESIDE else ""
+        if line.cell_len + cell_len(gap + word.marked) > WIDTH and line.cell_len > _BESIDE:
+            yield line
+            line, gap = Text(" " * _BESIDE), ""
+        line.append(gap)
+        line.append(word.marked, style=_STYLES[word.shade])
+    yield line
 
 
 def part_lines(part: Part) -> Iterator[Text]:

@@ -28,10 +28,9 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out, lookalikes, refuse_same_labels
 from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
-from scrutiny.data.opening import open_data, with_models
+from scrutiny.data.opening import models_named, open_data, with_models
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
-from scrutiny.data.source import OF_MODELS
 from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
@@ -208,7 +207,7 @@ def load_dataset(
     if reading.table.is_suite:
         must_fit(read)
     examples = _without_marks(read, reading)
-    if any(name in reading.source.options for name in OF_MODELS):
+    if models_named(reading.source):
         examples = tuple(with_models(examples, reading.source))
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))

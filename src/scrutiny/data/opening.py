@@ -134,13 +134,17 @@ def iter_examples(
     return with_models(reading.limited(limit), reading.source)
 
 
+def models_named(source: DataSource) -> list[str]:
+    """Attributes that a data string has a model for."""
+    return [name for name in OF_MODELS if name in source.options]
+
+
 def with_models(examples: Iterable[Example], source: DataSource) -> Iterator[Example]:
     """Examples with the attributes that models give, where the data string names such a model.
 
     A stretch of items is asked about at a time: what a model says of one depends on no other.
     """
-    asked = [name for name in OF_MODELS if name in source.options]
-    if not asked:
+    if not (asked := models_named(source)):
         yield from examples
         return
     rest = iter(examples)

@@ -91,19 +91,6 @@ def test_own_sentences_have_the_effect_size_of_the_loop(tmp_path, vector):
         assert found.value == pytest.approx(wanted, abs=1e-4), pooling
 
 
-@pytest.mark.data("sent_bias")
-def test_published_tests_have_the_effect_sizes_of_the_loop(tmp_path, vector, shared_data):
-    base = shared_data("sent_bias")
-    folder = done(f"sent-bias:{base}#tests=sent-weat9|weat9", tmp_path / "run")
-    for name in ("sent-weat9", "weat9"):
-        sets = json.loads((base / "tests" / f"{name}.jsonl").read_text())
-        texts = [sets[key]["examples"] for key in ("targ1", "targ2", "attr1", "attr2")]
-        for pooling in ("cls", "mean", FIRST):
-            wanted = naive_effect_size(texts, pooling, vector)
-            found = estimate(folder, "effect_size(sample)", group=name, representation=pooling)
-            assert found.value == pytest.approx(wanted, abs=1e-4), (name, pooling)
-
-
 @pytest.mark.reproduces
 @pytest.mark.data("sent_bias")
 def test_figures_that_were_computed_elsewhere(tmp_path, folder_of_minilm, shared_data):

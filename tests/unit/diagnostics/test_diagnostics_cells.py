@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from toy_runs import estimate, run
 
+from scrutiny.blocks.scored_texts import ScoredText, shaded
+from scrutiny.blocks.section import SentenceBlock
+from scrutiny.blocks.terminal_and_markdown import block_lines
 from scrutiny.core.model import Model
 from scrutiny.core.queries.states import CellStates
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.cells.cell_charts import PART, lines, part
+from scrutiny.diagnostics.cells.cell_texts import ReadText, kept_texts
 from scrutiny.diagnostics.cells.cells import CELL_R, Cells
 from scrutiny.diagnostics.cells.gate_counts import GATES
 from scrutiny.diagnostics.cells.text_features import FEATURES, brackets
@@ -93,9 +97,13 @@ def test_a_feature_that_no_text_has_is_undefined_and_nothing_is_claimed(planted)
     assert verdicts["a cell follows quotes"] != "supported"
 
 
-def test_cells_of_noise_follow_nothing(tmp_path):
-    folder = run("cells", Counting(), [*rows()], tmp_path)
-    assert "supported" not in {f.verdict for f in folder.findings()}
+@pytest.fixture(scope="module")
+def chance(tmp_path_factory):
+    return run("cells", Counting(), [*rows()], tmp_path_factory.mktemp("chance"))
+
+
+def test_cells_of_noise_follow_nothing(chance):
+    assert "supported" not in {f.verdict for f in chance.findings()}
 
 
 def test_a_cell_that_random_networks_have_as_well_is_no_detector(tmp_path):
@@ -118,11 +126,56 @@ def test_shares_of_gates_add_up_to_one(planted):
 def test_the_page_names_the_cell_and_shows_the_gates(planted):
     view = load_view(planted.path)
     check_part(PART, view)
-    followed, gates = part(view).charts
+    followed, texts, gates = part(view).charts
     row = next(row for row in followed.table.rows if row[0] == "brackets")
     assert row[4] == "layer 1, cell 4 (p 0.01; 0.05)"
     assert [row[0] for row in gates.table.rows] == ["layer 1, input", "layer 1, forget"]
-    assert any("layer 1, cell 4" in one.text for one in lines(view))
+    assert any(
+        "layer 1, cell 4" in one.text for one in lines(view) if isinstance(one, SentenceBlock)
+    )
+    assert {row[0].partition(":")[0] for row in texts.table.rows} == {"brackets"}
+
+
+def test_texts_are_dark_where_the_cell_is_as_in_open_brackets(planted):
+    view = load_view(planted.path)
+    (texts,) = (chart for chart in part(view).charts if chart.scored)
+    assert texts.has_texts
+    assert texts.legend[1] == ""  # no dotted words
+    first = texts.scored[0]
+    (row,) = (r for r in texts.table.rows if r[0] == first.of and r[1] == first.title)
+    assert float(row[2]) > 0.9  # the planted cell falls where brackets open
+    assert float(row[3]) > float(row[4])
+    item = first.of.partition(": ")[2]
+    (text,) = (one["text"] for one in rows() if one["id"] == item)
+    assert "".join(word.text for word in first.words) == text.replace(" ", "")
+    depth = brackets(text, token_spans(text))
+    deepest = max(first.words, key=lambda word: word.score)
+    assert deepest.text == text.split()[int(depth.argmax())]
+    assert deepest.shade > 0
+    (shown,) = (one for one in lines(view) if isinstance(one, ScoredText))
+    printed = "\n".join(line.plain for line in block_lines([shown]))
+    assert "[(]" in printed  # seen without a color
+    assert max(map(len, printed.split("\n"))) <= 80
+
+
+def test_no_text_is_colored_by_a_cell_of_chance(chance):
+    assert not any(chart.scored for chart in part(load_view(chance.path)).charts)
+
+
+def test_characters_stand_together_again_with_gaps_between_words():
+    text, values = "(ab) cd", [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    states = np.array([0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.9])[:, None]
+    places = tuple((i, i + 1) for i in range(len(text)))
+    (kept,) = kept_texts([ReadText("a", text, places, -states, np.array(values))], 0, -1.0)
+    assert kept["levels"] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    assert kept["gaps"] == [False] * 4 + [True, False]
+    shown = shaded("", kept["pieces"], kept["levels"], kept["gaps"], most=1.0).merged()
+    assert [word.marked for word in shown.words] == ["[[(ab]]", ")", "cd"]
+
+
+def test_texts_without_a_change_of_the_feature_are_not_kept():
+    same = ReadText("a", "ab", ((0, 1), (1, 2)), np.zeros((2, 1)), np.zeros(2))
+    assert [*kept_texts([same], 0, 1.0)] == []
 
 
 def test_features_of_an_empty_text_are_empty():

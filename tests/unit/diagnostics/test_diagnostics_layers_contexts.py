@@ -123,8 +123,8 @@ def test_the_page_shows_cosines_separation_and_a_map(contexts, spans):
     check_part(PART, view)
     (chart,) = part(view).charts
     assert chart.table.header[1:] == (
-        *("words of one text", "words with the mean of their text", "neighbors"),
-        *("one word in different texts", "neighbors in a phrase"),
+        *("words of one text", "words and their text's mean", "neighbors"),
+        *("one word, other texts", "neighbors in a phrase"),
     )
     view = load_view(spans.path)
     check_part(PART, view)

@@ -1,5 +1,7 @@
 """Tokens, vectors and attention of any network."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -40,10 +42,16 @@ def folders(tmp_path_factory):
     }
 
 
+@cache
+def loaded(folder):
+    """Network and tokenizer, as transformers load them."""
+    network = transformers.AutoModel.from_pretrained(folder).eval()
+    return network, transformers.AutoTokenizer.from_pretrained(folder)
+
+
 def reference(folder, passage, pooling, layer):
     """One vector by transformers itself."""
-    network = transformers.AutoModel.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network, tokenizer = loaded(folder)
     encoded = tokenizer(
         passage.text,
         return_tensors="pt",

@@ -249,7 +249,12 @@ def own_diagnostics(monkeypatch):
         for kind in (KeepsArrays, GivesTooMuch)
     ]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.measurements", "planning.presuppositions", "manifest"):
+    for name in (
+        "planning.beside_seeds",
+        "planning.measurements",
+        "planning.presuppositions",
+        "manifest",
+    ):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

@@ -11,6 +11,7 @@ from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, Sentenc
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
+from scrutiny.diagnostics.cells.cell_texts import cell_texts, text_lines
 from scrutiny.diagnostics.cells.cells import CELL_R, CHOSEN
 from scrutiny.diagnostics.cells.gate_counts import GATES
 from scrutiny.store.stored_forms import packed_in
@@ -28,10 +29,16 @@ def part(view: RunView) -> Part | None:
         "cells",
         "Recurrent cells",
         _LEAD,
-        [*_followed(view), *_gates(view)],
+        [*_followed(view), *cell_texts(view), *_gates(view)],
         "models and datasets",
         chapter=FINDINGS,
     )
+
+
+_MARKS: Final = (
+    "In the texts [[most]] and [some] are the pieces where the cell is near the end that it takes "
+    "where the feature is high."
+)
 
 
 def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
@@ -126,6 +133,10 @@ def lines(view: RunView) -> Iterator[InShort]:
                 f"{view.on_data(*where)}, {feature}: {own}, with the feature moved {moved}, with "
                 f"weights shuffled {shuffled}{f': {cell}' if cell else ''}."
             )
+    texts = [*text_lines(view)]
+    yield from texts
+    if texts:
+        yield SentenceBlock(_MARKS, "dim")
 
 
 PART: Final = ReportPart(__doc__, part, lines)

@@ -16,6 +16,7 @@ from scrutiny.core.queries.states import CellStates
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
+from scrutiny.diagnostics.cells.cell_texts import TEXTS, ReadText, kept_texts
 from scrutiny.diagnostics.cells.gate_counts import GATES, GateCounts
 from scrutiny.diagnostics.cells.text_features import FEATURES
 from scrutiny.reliability.row_statistics import Additive, Array, divide
@@ -75,10 +76,11 @@ CELL_R: Final = Additive(
 class BestCell(NamedTuple):
     """Cell chosen for a feature on one half of the texts, and its sums of each text of the other.
 
-    ``sums`` has them by the place of the text.
+    ``sums`` has them by the place of the text, ``sign`` is that of the correlation.
     """
 
     cell: int
+    sign: float
     sums: Mapping[int, tuple[float, ...]]
 
     @property
@@ -189,6 +191,7 @@ class Cells(Diagnostic[CellsParams]):
             for name, networks in beside.items():
                 networks += filter(None, [best_cell(other, values[name], halves)])
         chosen: list[dict[str, Any]] = []
+        shown: list[dict[str, Any]] = []
         columns: dict[RowKind, list[tuple[float, ...] | Failure]] = {}
         for name, own in best.items():
             moved = _moved(values[name], ctx.rng("moved", self.id, name))
@@ -212,7 +215,13 @@ class Cells(Diagnostic[CellsParams]):
                         "p_shuffled": (1 + above) / (1 + params.networks),
                     }
                 )
+                read = [
+                    ReadText(batch.examples[i].id, texts[i], places[i], states[i], values[name][i])
+                    for i in own.sums
+                ]
+                shown += [chosen[-1] | one for one in kept_texts(read, own.cell, own.sign)]
         ctx.array(CHOSEN, packed(chosen))
+        ctx.array(TEXTS, packed(shown))
         for i, example in enumerate(batch.examples):
             for kind, rows in columns.items():
                 yield kind.row(example.id, rows[i])
@@ -256,12 +265,13 @@ def best_cell(
     if any(len(np.unique(one)) < 2 for one in joined):
         return None
     own = np.concatenate([states[i] for i in halves[0]])
-    best = int(np.abs(correlations(own, joined[0])).argmax())
+    found = correlations(own, joined[0])
+    best = int(np.abs(found).argmax())
     sums = {}
     for i in halves[1]:
         x, y = states[i][:, best], values[i]
         sums[i] = tuple(map(float, (len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y)))
-    return BestCell(best, sums)
+    return BestCell(best, float(np.sign(found[best])) or 1.0, sums)
 
 
 def _column(found: BestCell | None, count: int) -> list[tuple[float, ...] | Failure]:

@@ -32,9 +32,9 @@ from scrutiny.stats.representations.mean_cosines import CosineSums, cosine_matri
 #: Pairs of words whose cosine is taken, and what they are called.
 PAIRS: Final = {
     "text": "words of one text",
-    "mean": "words with the mean of their text",
+    "mean": "words and their text's mean",
     "neighbors": "neighbors",
-    "word": "one word in different texts",
+    "word": "one word, other texts",
     "phrase": "neighbors in a phrase",
 }
 #: Bytes of running sums of words that are held at a time.
@@ -99,7 +99,7 @@ class LayerContexts(Diagnostic[LayerContextsParams]):
     measures = (Measure("cosine"), Measure("beside"))
     scope = "dataset"
     reads_gold = False
-    nulls = 2
+    nulls = 3
 
     def audit_params(self, task: Task) -> LayerContextsParams:
         """Parameters in an audit: three layers and 300 texts."""

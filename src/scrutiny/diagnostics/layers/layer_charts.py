@@ -31,6 +31,7 @@ _LEAD: Final = (
     "above layer 0, above its control, and above networks with random weights."
 )
 _LAYER: Final = "layer"
+_IN_A_ROW: Final = 3  # entries of a legend
 
 
 class LayerSeries(NamedTuple):
@@ -45,10 +46,10 @@ class LayerSeries(NamedTuple):
 _ACCURACY: Final = (
     LayerSeries("probe", "probe_accuracy@1"),
     LayerSeries("control labels", "known_word_accuracy@1", "control"),
+    LayerSeries("selectivity", "beyond(known_word_accuracy)@1"),
     LayerSeries("random weights", "probe_accuracy@1", "null"),
 )
 _CODE: Final = (
-    LayerSeries("selectivity", "beyond(known_word_accuracy)@1"),
     LayerSeries("bits a word", "label_bits@1"),
     LayerSeries("compression", "label_compression@1"),
     LayerSeries("of control labels", "label_compression@1", "control"),
@@ -72,11 +73,10 @@ def _by_layer(view: RunView, series: LayerSeries, where: Mapping[str, Any]) -> d
     for e in view.estimates:
         key = e.key
         is_own = key.subject == where["subject"]
-        is_null = key.subject.startswith(f"{where['subject']} ") and key.role == "null"
         if (key.metric, key.role, key.dataset) != (series.metric, series.role, where["dataset"]):
             continue
         layer = key.condition.get(_LAYER)
-        if not (is_null if series.role == "null" else is_own) or key.replicate is not None:
+        if not (is_own or series.role == "null") or key.replicate is not None:
             continue
         if isinstance(layer, int) and wanted.items() <= dict(key.condition).items():
             if layer not in found or "draw" not in key.condition:
@@ -108,15 +108,24 @@ def _lines(
     layers = sorted({int(v["layer"]) for v in values})
     x = channel("layer", "quantitative", title="layer", values=layers, format="d", grid=False)
     y = axis("value", title)
-    color = series_color(names)
-    shape = {**series_color(names), "scale": {"domain": names}}
+    color = _solid(series_color(names))
+    shape = {**color, "scale": {"domain": names}}  # one legend with the colors
     points = {"x": x, "y": y, "color": color, "shape": shape}
     shown = ("series", "layer", "interval")
-    layered = [
-        *band_and_line(x, y, *shown, color=color),
-        marks("point", {**points, "tooltip": tooltip(*shown)}, filled=True, size=50, opacity=1),
-    ]
+    band, line = band_and_line(x, y, *shown, color=color)
+    line["mark"]["point"] = False  # each has a shape of its own
+    drawn_points = {**points, "tooltip": tooltip(*shown)}
+    layered = [band, line, marks("point", drawn_points, filled=True, size=60, opacity=1)]
     return view_of(values, height=height, layer=layered)
+
+
+def _solid(color: dict[str, Any]) -> dict[str, Any]:
+    """Color whose legend is not as pale as the bands, and not wider than a phone."""
+    legend = color["legend"]
+    columns = {"columns": 2} if len(color["scale"]["domain"]) > _IN_A_ROW else {}
+    return (
+        color if legend is None else {**color, "legend": {**legend, "symbolOpacity": 1, **columns}}
+    )
 
 
 def _table(
@@ -134,7 +143,8 @@ def _table(
 def _probe_charts(view: RunView) -> Iterator[Chart]:
     """Accuracy of probes by layer, and the code lengths in the table."""
     for where in _places(view, "probe_accuracy@1", "labels"):
-        found = {one.name: _by_layer(view, one, where) for one in (*_ACCURACY, *_CODE)}
+        found = {one.name: _by_layer(view, one, where) for one in _ACCURACY}
+        code = {one.name: _by_layer(view, one, where) for one in _CODE}
         listed = _list_of(view, where)
         empty = ("",) * (len(found) - 1)
         also = [] if listed is None else [("word list", interval(listed), *empty)]
@@ -144,10 +154,14 @@ def _probe_charts(view: RunView) -> Iterator[Chart]:
             title=f"{view.on_data(where['subject'], where['dataset'])}: {labels}",
             caption="Share of words whose label a linear probe finds. Control labels: one at "
             "random for each word, learned and asked alike, on words that the probe has seen. "
-            "Bits: online code of the training labels. The list: the commonest label of each word.",
+            "Selectivity is the difference on these. The list: the commonest label of each word.",
             table=_table(found, also),
-            spec=_lines({one.name: found[one.name] for one in _ACCURACY}, "share of words"),
+            spec=_lines(
+                {n: one for n, one in found.items() if n != "selectivity"}, "share of words"
+            ),
             is_open=True,
+            more=_table(code),
+            more_title="Online code of the training labels",
         )
 
 
@@ -208,8 +222,8 @@ def _span_charts(view: RunView) -> Iterator[Chart]:
 def _map(points: Sequence[dict[str, Any]], layer: int, title: str, anchor: str) -> Chart:
     """Map of phrases of one layer."""
     types = sorted({str(p["type"]) for p in points})
-    color = series_color(types, name="type")
-    shape = {**series_color(types, name="type"), "scale": {"domain": types}}
+    color = _solid(series_color(types, name="type"))
+    shape = {**color, "scale": {"domain": types}}
     at = {"x": axis("x", "first principal component"), "y": axis("y", "second")}
     encoding = {**at, "color": color, "shape": shape, "tooltip": tooltip("type", "item")}
     middles = grouped((str(p["type"]), (p["x"], p["y"])) for p in points)
@@ -257,10 +271,13 @@ def part(view: RunView) -> Part | None:
 
 def lines(view: RunView) -> Iterator[InShort]:
     """Numbers of each layer in sentences for a terminal."""
-    for chart in _charts(view):
-        head, *rows = chart.table.header, *chart.table.rows
+    tables = ((chart, table) for chart in _charts(view) for table in (chart.table, chart.more))
+    for chart, table in tables:
+        if table is None:
+            continue
+        head = table.header
         yield SentenceBlock("")
-        for row in rows:
+        for row in table.rows:
             told = (f"{n} {cell}" for n, cell in zip(head[1:], row[1:], strict=True) if cell)
             name = f"{head[0]} {row[0]}" if row[0].isdigit() else row[0]
             yield SentenceBlock(f"{chart.title}, {name}: {'; '.join(told)}.")

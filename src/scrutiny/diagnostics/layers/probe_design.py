@@ -46,6 +46,7 @@ def designed(
             conditions.append(word_list_of(kind, draw))
             conditions += [condition_of(kind, layer, draw) for layer in layers]
         specs.append(_spec(f"list/{kind}", "probe_accuracy@1", word_list_of(kind), params))
+        contrasts += ContrastSpec.untrained([f"accuracy/{kind}/{layers[0]}"])
         for layer in layers:
             specs += _numbers(kind, layer, params)
         for before, layer in pairwise(layers):

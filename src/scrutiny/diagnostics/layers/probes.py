@@ -73,7 +73,7 @@ class LayerProbes(Diagnostic[LayerProbesParams]):
     why_only = "probes are asked for labels of words"
     measures = tuple(Measure(name) for name in OF_PROBES)
     scope = "dataset"
-    nulls = 2
+    nulls = 3
 
     def audit_params(self, task: Task) -> LayerProbesParams:
         """Parameters in an audit: three layers and one draw."""

@@ -96,7 +96,7 @@ class LayerSpans(Diagnostic[LayerSpansParams]):
     why_only = "types of phrases follow from trees or tags"
     measures = (Measure("own_center"), Measure("phrases"))
     scope = "dataset"
-    nulls = 2
+    nulls = 3
 
     def audit_params(self, task: Task) -> LayerSpansParams:
         """Parameters in an audit: three layers and 100 phrases of a type."""

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
@@ -101,4 +102,4 @@ class ConvolutionParts(LayeredParts):
         return found[1:]
 
 
-ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, SequenceTagger)
+ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, {SPANS.name: SequenceTagger})

@@ -6,7 +6,8 @@
 
 A folder that ``scrutiny train recurrent`` wrote: safetensors and JSON. With ``#untrained=3`` the
 architecture and the words are the same and the weights are drawn anew, which makes a null. A text
-stands between two boundary tokens, so that one without words has an answer as well.
+stands between two boundary tokens, so that one without words has an answer as well. One that was
+trained on running text reads characters in place of words, and at each one says the next.
 
 The network is small, so it runs on the processor, in double precision: what stands beside a text
 in a batch changes its answer by rounding errors of 1e-16.
@@ -24,8 +25,10 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
+from scrutiny.core.facts import RUNNING_TEXT, Facts
 from scrutiny.core.queries.states import CellStates
 from scrutiny.core.record import grouped
 from scrutiny.models.words.recurrent_cells import states_of
@@ -37,11 +40,14 @@ from scrutiny.models.words.sequence_networks import (
     SequenceTagger,
     network_of,
 )
+from scrutiny.models.words.word_model import Vocabulary
 from scrutiny.models.words.word_networks import (
+    NEXT,
     PlainArchitecture,
     network_adapter,
     read_in_sequence,
 )
+from scrutiny.tasks.annotated import Passages
 from scrutiny.text.tokens import token_spans
 
 CellName = Literal["lstm", "gru"]
@@ -64,7 +70,7 @@ class RecurrentArchitecture(PlainArchitecture):
     layers
         Recurrent layers on top of each other.
     is_bidirectional
-        Whether the text is read from its end, too.
+        Whether the text is read from its end, too; never by models of the next character.
 
     Raises
     ------
@@ -115,6 +121,7 @@ def make_recurrent(
 class RecurrentParts(SequenceParts):
     """A recurrent network with everything needed to run it."""
 
+    answers: ClassVar[tuple[Facts, ...]] = (*SequenceParts.answers, RUNNING_TEXT)
     format: ClassVar[str] = "recurrent-classifier@1"
     what: ClassVar[str] = "A recurrent classifier"
     verb: ClassVar[str] = "scrutiny train recurrent"
@@ -148,9 +155,13 @@ class RecurrentClassifier(SequenceClassifier):
         """Places of its words."""
         return tuple(token_spans(text))
 
+    def _cut(self, text: str) -> tuple[str, ...]:
+        """Its words, as the network reads them."""
+        return Vocabulary.cut(text)
+
     def cells(self, text: str) -> dict[str, CellStates]:
         """States of each layer and direction at each word, between the boundaries."""
-        ids, _, _ = self._sequences([self._parts.vocabulary.cut(text)])
+        ids, _, _ = self._sequences([self._cut(text)])
         vectors = self._network["embedding"](ids)[0].numpy()
         return {
             name: CellStates(
@@ -162,4 +173,23 @@ class RecurrentClassifier(SequenceClassifier):
         }
 
 
-ADAPTER: Final = network_adapter(RecurrentParts, RecurrentClassifier, SequenceTagger)
+class CharacterReader(RecurrentClassifier):
+    """A network that was trained to say the next character of running text; its cells alone."""
+
+    def __init__(self, parts: RecurrentParts, source: str) -> None:
+        super().__init__(parts, source)
+        self.task, self.labels = Passages.name, ()
+        self.capabilities = frozenset({"cells", "shuffled_weights"})
+
+    def cell_pieces(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Places of its characters."""
+        return tuple((i, i + 1) for i in range(len(text)))
+
+    def _cut(self, text: str) -> tuple[str, ...]:
+        """Its characters."""
+        return Vocabulary.characters(text)
+
+
+ADAPTER: Final = network_adapter(
+    RecurrentParts, RecurrentClassifier, {SPANS.name: SequenceTagger, NEXT: CharacterReader}
+)

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
@@ -131,4 +132,6 @@ class SelfAttentionParts(LayeredParts):
         return [*found[1:-1], norm(found[-1])]
 
 
-ADAPTER: Final = network_adapter(SelfAttentionParts, SequenceClassifier, SequenceTagger)
+ADAPTER: Final = network_adapter(
+    SelfAttentionParts, SequenceClassifier, {SPANS.name: SequenceTagger}
+)

@@ -166,9 +166,9 @@ class SequenceParts(NetworkParts):
     def logits(
         self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
     ) -> Any:
-        """Scores ``(text, label)``; of a tagger ``(text, position, tag)``."""
+        """Scores ``(text, label)``; with outputs at each position ``(text, position, output)``."""
         vectors, last = self.read(embedded, lengths)
-        if not self.is_tagger:
+        if not self.has_places:
             pooling = self.architecture.pooling
             vectors = last if pooling == "last" else pooled(vectors, lengths, pooling)
         return self.network["output"](drop(vectors))

@@ -83,6 +83,11 @@ class Vocabulary:
         """Tokens of a text in lower case."""
         return tuple(word.lower() for word in token_texts(text))
 
+    @staticmethod
+    def characters(text: str) -> tuple[str, ...]:
+        """Characters of a text, as they are: models of characters have them as words."""
+        return tuple(text)
+
     def ids(self, tokens: Sequence[str], known: Mapping[str, int] | None = None) -> list[int]:
         """Ids of tokens; all unknown ones share one id. ``known`` is `index`, if available."""
         index = self.index() if known is None else known

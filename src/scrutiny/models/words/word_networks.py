@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ONE_TEXT, Facts
+from scrutiny.core.facts import ONE_TEXT, RUNNING_TEXT, Facts
 from scrutiny.core.facts import SPANS as OF_TAGS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import (
@@ -50,6 +51,8 @@ from scrutiny.models.words.word_model import (
     write_word_file,
 )
 
+#: What an output is of a network that was trained on running text: the next character.
+NEXT: Final = "next character"
 VOCABULARY: Final = "vocabulary.json"
 WEIGHTS: Final = "model.safetensors"
 
@@ -78,7 +81,8 @@ class NetworkParts(ABC):
     network
         Parts by name, as its kind makes them.
     answer
-        Whether an output is the ``label`` of a text, or the tag of a word (``spans``).
+        Whether an output is the ``label`` of a text, the tag of a word (``spans``), or the ``next
+        character`` at each one.
     """
 
     answers: ClassVar[tuple[Facts, ...]] = (ONE_TEXT,)
@@ -98,6 +102,11 @@ class NetworkParts(ABC):
         """Whether it tells a tag of each word, and not a label of the text."""
         return self.answer == SPANS.name
 
+    @property
+    def has_places(self) -> bool:
+        """Whether it has outputs at each position, and not for the text."""
+        return self.answer in (SPANS.name, NEXT)
+
     def digest(self) -> str:
         """Digest of the weights, the words and the labels."""
         weights = [
@@ -105,7 +114,7 @@ class NetworkParts(ABC):
             for name, weight in sorted(self.network.state_dict().items())
         ]
         settings = [self.architecture, self.vocabulary.words, self.labels]
-        settings += [self.answer] * self.is_tagger
+        settings += [self.answer] * self.has_places
         return digest(self.format, canonical_json(settings), *weights)
 
     def fixed(self) -> Any:
@@ -205,7 +214,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
         "format": parts.format,
         "architecture": plain(parts.architecture),
         "labels": list(parts.labels),
-        **({"answer": parts.answer} if parts.is_tagger else {}),
+        **({"answer": parts.answer} if parts.has_places else {}),
     }
     write_word_file(folder / CONFIG, config)
     write_word_file(folder / VOCABULARY, list(parts.vocabulary.words))
@@ -298,19 +307,25 @@ class NetworkModel(ReadsLayers, WordModel):
         return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
 
 
+#: Facts of the tasks that networks were trained for, by their answers; of labels by default.
+_ANSWERED: Final = {SPANS.name: OF_TAGS, NEXT: RUNNING_TEXT}
+
+
 def network_adapter(
-    parts: type[P], model: type[NetworkModel], tagger: type[NetworkModel] | None = None
+    parts: type[P],
+    model: type[NetworkModel],
+    others: Mapping[str, type[NetworkModel]] = MappingProxyType({}),
 ) -> Adapter:
     """Adapter of networks of one kind, which run on the processor whatever the options say.
 
-    ``tagger`` is the model of those that were trained on tags, where a kind has such.
+    ``others`` are the models of those whose outputs are no labels, by their answers.
     """
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
-        options_known = (UNTRAINED, HEAD)
+        known = (UNTRAINED, HEAD)
         folder = require_words(
-            source, task, wanted=parts.answers, options=options_known, for_vectors=is_read
+            source, task, wanted=parts.answers, options=known, for_vectors=is_read
         )
         seed = source.options.get(UNTRAINED)
         if seed is not None and not seed.isdecimal():
@@ -320,8 +335,9 @@ def network_adapter(
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
         if not is_read:
-            must_answer_task(task, (OF_TAGS if made.is_tagger else ONE_TEXT,), source=source.text)
-        kind = tagger if made.is_tagger and tagger else model
+            facts = _ANSWERED.get(made.answer, ONE_TEXT)
+            must_answer_task(task, (facts,), source=source.text)
+        kind = others.get(made.answer, model)
         found = kind(replace(made, labels=source.labels_for(made.labels)), source.text)
         if is_read:
             found.keep_vectors_alone(task)

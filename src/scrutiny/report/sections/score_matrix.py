@@ -26,7 +26,7 @@ from scrutiny.blocks.section import (
 )
 from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.blocks.written_maps import WrittenCell, written_map
-from scrutiny.core.boundary.printable import percent
+from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.sections.boards import Board, boards_of
 
@@ -161,8 +161,8 @@ def score_matrix(view: RunView) -> Part | None:
         caption=(
             "Stronger colors are farther below the best of their column. In brackets: the rank "
             "within the column, or the range of ranks that items and replicates leave open; all "
-            f"ranks of a column hold at once at {percent(boards[0].ranks.level)}. Bold: shown to "
-            "be the best. A range does not say that models are equal."
+            f"of a column hold at once at {whole_percent(boards[0].ranks.level)}. Bold: shown "
+            "to be the best. A range does not say that models are equal."
         ),
         spec=written_map(
             [

@@ -10,12 +10,12 @@ measurement: few changes on enough items tell more than many on too few.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from scrutiny.core.boundary.json_text import digest, plain
+from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.core.registry import registry
@@ -120,13 +120,21 @@ class _Chooser:
     timer: Timer
     is_cached: bool
     variations: Mapping[str, tuple[str, ...]]
+    _known: dict[tuple[object, ...], Measurement] = field(default_factory=dict, init=False)
+
+    def _made(self, plan: MeasurePlan) -> Measurement:
+        """Measurement of a plan, which differs from those that were asked for in two things."""
+        key = plan.id, plan.items, canonical_json(plain(plan.params))
+        if key not in self._known:
+            self._known[key] = measurement_of(plan, self.resolved)
+        return self._known[key]
 
     def seconds(self, plan: MeasurePlan, *, is_own: bool = False) -> float:
         """Expected time of a measurement, from its timing.
 
         Its own is that of the texts beyond the items as they are, which others have asked about.
         """
-        made, like = measurement_of(plan, self.resolved), self.resolved.measurements[plan.id]
+        made, like = self._made(plan), self.resolved.measurements[plan.id]
         parts = list(parts_of(made, self.resolved, self.timer, like=like))
         seconds = sum(part.seconds for part in parts)
         if is_own and self.is_cached:
@@ -172,8 +180,8 @@ class _Chooser:
     def too_few(self, chosen: Iterable[MeasurePlan]) -> Measurement | None:
         """Measurement of the items themselves that has too few of them to say anything, if any."""
         for one in filter(self._is_plain, chosen):
-            made = measurement_of(one, self.resolved)
-            if items_in(made) < items_in(measurement_of(self._enough(one), self.resolved)):
+            made = self._made(one)
+            if items_in(made) < items_in(self._made(self._enough(one))):
                 return made
         return None
 
@@ -230,7 +238,7 @@ class _Chooser:
 
     def _enough(self, plan: MeasurePlan) -> MeasurePlan:
         """Measurement of no more items than it takes to say something."""
-        made = measurement_of(plan, self.resolved)
+        made = self._made(plan)
         return self._of(plan, made.diagnostic.enough_items(max(1, len(risk_names(made)))))
 
     def _cut(self, plan: MeasurePlan, share: float) -> MeasurePlan:

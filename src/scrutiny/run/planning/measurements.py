@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from itertools import dropwhile
 from typing import Any, Final
 
@@ -277,11 +278,10 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     try:
         # Values are of the types that the dataclass declares: a list is a tuple, a whole number may
         # stand for a share, and no text or truth is a number.
-        try:
-            adapter = TypeAdapter(kind)
-        except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
+        checked = _checked(kind)
+        if checked is None:
             return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
-        return adapter.validate_json(json.dumps(given), strict=True)
+        return checked.validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(str(part) for part in problem["loc"])
@@ -289,3 +289,15 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
     except (TypeError, ValueError, PlanError, UnknownNameError) as error:
         raise PlanError(f"{where}: {error}") from error
+
+
+@lru_cache(maxsize=256)
+def _checked(kind: type[Any]) -> TypeAdapter[Any] | None:
+    """What checks the values of a dataclass; it takes milliseconds to make, and plans ask often.
+
+    None for a type of a plug-in that is not known here: its own checks have to do.
+    """
+    try:
+        return TypeAdapter(kind)
+    except PydanticSchemaGenerationError:
+        return None

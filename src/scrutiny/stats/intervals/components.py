@@ -112,11 +112,12 @@ def item_noise(
     if not np.isfinite(degrees):
         return noise, notes
     # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
-    rank = np.argsort(np.argsort(noise, kind="stable"))
+    found = np.empty_like(noise)
     spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
+    found[np.argsort(noise, kind="stable")] = spread * t_by_rank(degrees, noise.size)
     if degrees + 1 < FEW_CLUSTERS:
         notes = (*notes, "few_clusters")
-    return spread * t_by_rank(degrees, noise.size)[rank], notes
+    return found, notes
 
 
 @lru_cache(maxsize=256)

@@ -155,8 +155,10 @@ def load_parts(
 def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
     """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
-    labeled = tuple(e for e in found.examples if e.gold is not None)
-    least = _LEAST_LABELS.get(load_task(found.task).answer_type, 2)
+    answers = load_task(found.task).answer_type
+    is_read_alone = answers is None and not has_labels  # running text is learned by itself
+    labeled = tuple(e for e in found.examples if is_read_alone or e.gold is not None)
+    least = _LEAST_LABELS.get(answers, 2)
     if not labeled or (has_labels and len(found.labels) < least):
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."

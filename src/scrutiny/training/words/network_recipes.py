@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -12,7 +12,7 @@ from scrutiny.core.answers.label_and_spans import SPANS as OF_TAGS
 from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import SPANS
+from scrutiny.core.facts import RUNNING_TEXT, SPANS
 from scrutiny.models.strings.training_records import FROM_NOTHING
 from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
 from scrutiny.models.words.convolution_classifier import (
@@ -25,7 +25,8 @@ from scrutiny.models.words.self_attention_classifier import (
     SelfAttentionParts,
 )
 from scrutiny.models.words.word_model import Vocabulary, words_of
-from scrutiny.models.words.word_networks import NetworkParts, fresh_parts, write_network
+from scrutiny.models.words.word_networks import NEXT, NetworkParts, fresh_parts, write_network
+from scrutiny.tasks.annotated import Passages
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.tasks.tags import bio_names
 from scrutiny.tasks.token_tagging import TokenTagging
@@ -37,6 +38,7 @@ from scrutiny.training.words.word_recipe import (
     OnStep,
     Trained,
     WordRecipe,
+    first_characters,
     seconds_of,
     stream_seed,
     take,
@@ -49,6 +51,13 @@ def cut_text(example: Example) -> tuple[str, ...]:
     return Vocabulary.cut(example.text)
 
 
+#: How texts of a task are cut and numbered, and the answer that is learned; labels by default.
+_READINGS: Final = {
+    SPANS: (words_of, Numbered.of_words, OF_TAGS.name),
+    RUNNING_TEXT: (first_characters, Numbered.of_characters, NEXT),
+}
+#: Names of the outputs that are no characters: padding, unknown, and the boundaries.
+_NO_CHARACTERS: Final = ("<padding>", "<unknown>", "<begin>", "<end>")
 #: Extra of all small networks, and its modules.
 NEEDS: Final = ("hf", "torch", "safetensors.torch")
 
@@ -106,29 +115,36 @@ class NetworkRecipe(WordRecipe):
         DataError
             If no word is frequent enough.
         """
-        has_tags = SPANS.are_of(parts.task.facts)
-        cut = words_of if has_tags else cut_text
+        cut, numbered, answer = next(
+            (one for facts, one in _READINGS.items() if facts.are_of(parts.task.facts)),
+            (cut_text, Numbered.of, LABEL.name),
+        )
         words = Vocabulary.of_words(map(cut, parts.train), least=self.least)
         if not words.words:
             raise DataError(
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        names = bio_names(parts.labels) if has_tags else parts.labels
-        numbered = Numbered.of_words if has_tags else Numbered.of
+        names = parts.labels if answer == LABEL.name else bio_names(parts.labels)
+        if answer == NEXT:
+            names = (*_NO_CHARACTERS, *words.words)
         train, dev = (numbered(part, words, names) for part in (parts.train, parts.dev))
         if not self.reads_no_words:
             train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(
             self.parts_of,
-            self.architecture,
+            self.for_answer(answer),
             words,
             labels=names,
             seed=first,
-            answer=(OF_TAGS if has_tags else LABEL).name,
+            answer=answer,
         )
         return Lesson(Learner(made, self), train, dev, made, self)
+
+    def for_answer(self, answer: str) -> Any:
+        """Architecture of a network with these answers: the stated one."""
+        return self.architecture
 
     @abstractmethod
     def optimizer(self, network: Any) -> Any:
@@ -157,6 +173,8 @@ class NetworkRecipe(WordRecipe):
         record = take(lesson, seed=seed, on_step=on_step)
         words = len(lesson.made.vocabulary.words)
         counts = {"words": words, "weights": weights_of(lesson.made)}
+        if lesson.made.answer == NEXT:
+            counts["pieces"] = "characters"
         return Trained(partial(write_network, lesson.made), {**counts, **record})
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
@@ -233,7 +251,10 @@ class SelfAttentionRecipe(SequenceRecipe):
 
 @dataclass(frozen=True, slots=True)
 class RecurrentRecipe(SequenceRecipe):
-    """Hyperparameters of a recurrent classifier, trained with AdamW.
+    """Hyperparameters of a recurrent network, trained with AdamW.
+
+    It learns labels, tags, or of running text (passages) the next character at each of the first
+    256 characters of a passage: no state is carried from one passage to the next.
 
     Parameters
     ----------
@@ -255,7 +276,14 @@ class RecurrentRecipe(SequenceRecipe):
     needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
 
+    tasks: ClassVar[tuple[str, ...]] = (*SequenceRecipe.tasks, Passages.name)
+
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
+
+    def for_answer(self, answer: str) -> RecurrentArchitecture:
+        """The stated one; of the next character in one direction, as the other one sees it."""
+        made = self.architecture
+        return replace(made, is_bidirectional=False) if answer == NEXT else made
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.errors import PlanError
+from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.strings.training_records import REPLICATES_KEY
+from scrutiny.tasks.tasks import load_task
 from scrutiny.training.finetuning.training_data import DataParts, load_parts
 from scrutiny.training.job import (
     Finished,
@@ -136,15 +138,16 @@ def train_words(
     Raises
     ------
     PlanError
-        If a part holds rows of what is reported on, a folder holds something else, or the seeds
-        cannot be read.
+        If a part holds rows of what is reported on, a folder holds something else, the seeds cannot
+        be read, or the recipe does not learn the task of the data.
     DataError
         If there are no labels to learn.
     MissingExtraError
         If a package that the recipe needs is not installed.
     """
     recipe.require()
-    task = data.task if isinstance(data, Dataset) else recipe.tasks[0]
+    stated = data.task if isinstance(data, Dataset) else ""
+    task = learned(recipe, stated, what="These models")
     own = [one if isinstance(one, Dataset) else load_dataset(one, task=task) for one in reported]
     job = _job(data, recipe, seeds, task=task, dev=dev, reported=own)
     return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
@@ -184,7 +187,7 @@ def _job(
         dev=dev,
         task=task,
         reported=reported,
-        has_labels=recipe.has_labels,
+        has_labels=recipe.has_labels and not RUNNING_TEXT.are_of(load_task(task).facts),
     )
     return WordJob(parts, recipe, tuple(seeds))
 
@@ -204,7 +207,7 @@ def outcome_of(record: dict[str, Any]) -> str:
     score, epochs = record["dev_score"], record.get("epochs", ())
     said = [] if score is None else [f"dev {record['metric']} {score:.3f}"]
     said += [f"epoch {record['chosen_epoch']} of {len(epochs)}"] if epochs else []
-    said += [f"{record['words']:,} words"]
+    said += [f"{record['words']:,} {record.get('pieces', 'words')}"]
     if "weights" in record:
         said += [f"{record['weights']['others']:,} weights beside their vectors"]
     return ", ".join(said)

@@ -17,7 +17,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.answers.returned_answers import borders
 from scrutiny.models.hf.batching import by_length
-from scrutiny.models.words.word_model import Vocabulary, words_of
+from scrutiny.models.words.word_model import END, Vocabulary, words_of
 from scrutiny.models.words.word_networks import NetworkParts, sequences_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.tasks.tags import to_bio
@@ -26,13 +26,23 @@ from scrutiny.training.finetuning.targets import shuffled
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training, step_taken
 
-#: Target that the loss ignores: boundaries and padding of tagged texts.
+#: Target that the loss ignores: boundaries and padding of texts with outputs at each position.
 _IGNORED: Final = -100
+
+
+#: Characters of a passage that a model of the next character is trained on: its first ones, as
+#: what is open further on began where it cannot see.
+_LONGEST: Final = 256
+
+
+def first_characters(example: Example) -> tuple[str, ...]:
+    """Characters of a passage that are trained on."""
+    return Vocabulary.characters(example.text)[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Word ids of each text, and its label, or the tag of each of its words."""
+    """Word ids of each text, and its label, the tag of each word, or the next of each character."""
 
     ids: tuple[tuple[int, ...], ...]
     labels: tuple[int | tuple[int, ...], ...]
@@ -66,6 +76,15 @@ class Numbered:
         return cls(
             tuple(tuple(vocabulary.ids(words_of(e), known)) for e in examples), tuple(tagged)
         )
+
+    @classmethod
+    def of_characters(
+        cls, examples: Sequence[Example], vocabulary: Vocabulary, names: Sequence[str]
+    ) -> "Numbered":
+        """The first characters of all examples, each with the next one, in order."""
+        known = vocabulary.index()
+        ids = [tuple(vocabulary.ids(first_characters(e), known)) for e in examples]
+        return cls(tuple(ids), tuple((*own[1:], END) if own else () for own in ids))
 
     def targets(self, batch: Sequence[int]) -> Any:
         """Labels ``(text,)`` of a batch, or tags ``(text, position)`` with two boundaries."""
