@@ -30,6 +30,8 @@ _LEAD: Final = (
     "Layer 0 are the embeddings: what a word gives by itself. A layer holds more only where it is "
     "above layer 0, above its control, and above networks with random weights."
 )
+_IN_CONTEXT: Final = "How alike words are at each layer, beyond random words of different texts."
+_BY_TYPE: Final = "Whether phrases of one type lie together at each layer, beyond shuffled types."
 _LAYER: Final = "layer"
 _IN_A_ROW: Final = 3  # entries of a legend
 
@@ -260,13 +262,13 @@ def _probes(view: RunView) -> Part | None:
 def _contexts(view: RunView) -> Part | None:
     """Cosines in context of each model and dataset, layer by layer."""
     charts, title = [*_context_charts(view)], "Words in context"
-    return part_of("layers-contexts", title, "", charts, "models", chapter=FINDINGS)
+    return part_of("layers-contexts", title, _IN_CONTEXT, charts, "models", chapter=FINDINGS)
 
 
 def _spans(view: RunView) -> Part | None:
     """Phrases by type of each model and dataset, layer by layer, with a map."""
     charts, title = [*_span_charts(view)], "Phrases by type"
-    return part_of("layers-spans", title, "", charts, "models", chapter=FINDINGS)
+    return part_of("layers-spans", title, _BY_TYPE, charts, "models", chapter=FINDINGS)
 
 
 def _told(charts: Iterable[Chart]) -> Iterator[InShort]:
