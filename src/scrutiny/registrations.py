@@ -607,7 +607,9 @@ part scrutiny.
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     cells@1           diagnostics.cells.cell_charts:PART  cell_r
-    layers@1          diagnostics.layers.layer_charts:PART  condition.layer
+    layers@1          diagnostics.layers.layer_charts:PROBES  probe_accuracy
+    layers-contexts@1  diagnostics.layers.layer_charts:CONTEXTS  condition.pairs
+    layers-spans@1    diagnostics.layers.layer_charts:SPANS  separated_phrases
     influence@1       diagnostics.influence.influential_examples:PART  removal_drop
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge

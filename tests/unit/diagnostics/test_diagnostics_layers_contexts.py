@@ -9,7 +9,7 @@ from toy_runs import estimate, run
 from scrutiny.core.answers.words import Words
 from scrutiny.core.queries.language import Passage
 from scrutiny.diagnostics.layers.contexts import LayerContexts
-from scrutiny.diagnostics.layers.layer_charts import PART, part
+from scrutiny.diagnostics.layers.layer_charts import CONTEXTS, SPANS
 from scrutiny.diagnostics.layers.layer_metrics import (
     CONTEXT_COSINE,
     PHRASE_COSINE,
@@ -120,15 +120,15 @@ def test_phrases_lie_together_where_planted_and_nowhere_else(spans):
 
 def test_the_page_shows_cosines_separation_and_a_map(contexts, spans):
     view = load_view(contexts.path)
-    check_part(PART, view)
-    (chart,) = part(view).charts
+    check_part(CONTEXTS, view)
+    (chart,) = CONTEXTS.make(view).charts
     assert chart.table.header[1:] == (
         *("words of one text", "words and their text's mean", "neighbors"),
         *("one word, other texts", "neighbors in a phrase"),
     )
     view = load_view(spans.path)
-    check_part(PART, view)
-    separated, shown = part(view).charts
+    check_part(SPANS, view)
+    separated, shown = SPANS.make(view).charts
     assert [row[0] for row in separated.table.rows] == ["0", "1", "2"]
     assert [row[:2] for row in shown.table.rows] == [("NP", "5"), ("PP", "5")]
     assert "Layer 1" in shown.caption

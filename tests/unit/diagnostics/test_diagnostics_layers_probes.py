@@ -11,7 +11,7 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.layers.layer_charts import PART, lines, part
+from scrutiny.diagnostics.layers.layer_charts import PROBES
 from scrutiny.diagnostics.layers.layer_metrics import (
     KNOWN_WORD_ACCURACY,
     LABEL_BITS,
@@ -91,11 +91,11 @@ def test_code_is_shortest_where_the_labels_are_planted(planted):
 
 def test_the_page_shows_each_layer_and_the_word_list(planted):
     view = load_view(planted.path)
-    check_part(PART, view)
-    (chart,) = part(view).charts
+    check_part(PROBES, view)
+    (chart,) = PROBES.make(view).charts
     assert [row[0] for row in chart.table.rows] == ["0", "1", "2", "word list"]
     assert {v["series"] for v in chart.spec["data"]["values"]} == {"probe", "control labels"}
-    assert any("layer 1: probe" in one.text for one in lines(view))
+    assert any("layer 1: probe" in one.text for one in PROBES.lines(view))
 
 
 def test_items_without_labels_are_skipped_and_texts_without_vectors_fail(tmp_path):

@@ -30,6 +30,8 @@ _LEAD: Final = (
     "Layer 0 are the embeddings: what a word gives by itself. A layer holds more only where it is "
     "above layer 0, above its control, and above networks with random weights."
 )
+_IN_CONTEXT: Final = "How alike words are at each layer, beyond random words of different texts."
+_BY_TYPE: Final = "Whether phrases of one type lie together at each layer, beyond shuffled types."
 _LAYER: Final = "layer"
 _IN_A_ROW: Final = 3  # entries of a legend
 
@@ -251,27 +253,27 @@ def _map(points: Sequence[dict[str, Any]], layer: int, title: str, anchor: str) 
     )
 
 
-def _charts(view: RunView) -> Iterable[Chart]:
-    yield from _probe_charts(view)
-    yield from _context_charts(view)
-    yield from _span_charts(view)
+def _probes(view: RunView) -> Part | None:
+    """Probes of each model, dataset and kind of labels, layer by layer."""
+    charts = [*_probe_charts(view)]
+    return part_of("layers", "Layers", _LEAD, charts, "models and labels", chapter=FINDINGS)
 
 
-def part(view: RunView) -> Part | None:
-    """Probes, cosines and phrases of each model and dataset, layer by layer."""
-    return part_of(
-        "layers",
-        "Layers",
-        _LEAD,
-        [*_charts(view)],
-        "models, datasets and labels",
-        chapter=FINDINGS,
-    )
+def _contexts(view: RunView) -> Part | None:
+    """Cosines in context of each model and dataset, layer by layer."""
+    charts, title = [*_context_charts(view)], "Words in context"
+    return part_of("layers-contexts", title, _IN_CONTEXT, charts, "models", chapter=FINDINGS)
 
 
-def lines(view: RunView) -> Iterator[InShort]:
+def _spans(view: RunView) -> Part | None:
+    """Phrases by type of each model and dataset, layer by layer, with a map."""
+    charts, title = [*_span_charts(view)], "Phrases by type"
+    return part_of("layers-spans", title, _BY_TYPE, charts, "models", chapter=FINDINGS)
+
+
+def _told(charts: Iterable[Chart]) -> Iterator[InShort]:
     """Numbers of each layer in sentences for a terminal."""
-    tables = ((chart, table) for chart in _charts(view) for table in (chart.table, chart.more))
+    tables = ((chart, table) for chart in charts for table in (chart.table, chart.more))
     for chart, table in tables:
         if table is None:
             continue
@@ -283,4 +285,14 @@ def lines(view: RunView) -> Iterator[InShort]:
             yield SentenceBlock(f"{chart.title}, {name}: {'; '.join(told)}.")
 
 
-PART: Final = ReportPart(__doc__, part, lines)
+PROBES: Final = ReportPart(__doc__, _probes, lambda view: _told(_probe_charts(view)))
+CONTEXTS: Final = ReportPart(
+    "Cosines of words in context, layer by layer, beyond those of random words.",
+    _contexts,
+    lambda view: _told(_context_charts(view)),
+)
+SPANS: Final = ReportPart(
+    "Phrases nearest to the center of their type, layer by layer, and a map of them.",
+    _spans,
+    lambda view: _told(_span_charts(view)),
+)
