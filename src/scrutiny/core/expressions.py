@@ -101,6 +101,10 @@ def expression_in_words(metric: str, says: Mapping[str, str] | None = None) -> s
         return _proper(metric.partition("@")[0])
 
 
+#: Names that are written in a way of their own.
+_WHOLE: Final = {"micro_f1": "micro-F1", "macro_f1": "macro-F1", "mrr": "MRR"}
+
+
 def _proper(name: str) -> str:
     """Name with spaces, and with the capitals of its words.
 
@@ -108,9 +112,10 @@ def _proper(name: str) -> str:
     --------
     >>> _proper("entity_f1"), _proper("mcnemar")
     ('entity F1', 'McNemar')
-    >>> _proper("mended_rate")
-    'fixed rate'
+    >>> _proper("mended_rate"), _proper("micro_f1")
+    ('fixed rate', 'micro-F1')
     """
+    name = _WHOLE.get(name, name)
     words = (_TOLD.get(word, word) for word in name.split("_"))
     return " ".join(_PROPER.get(word, word) for word in words)
 

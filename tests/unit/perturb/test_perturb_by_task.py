@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.example import Example, Span
+from scrutiny.core.languages import speaks
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
@@ -19,9 +20,10 @@ ROOT = Path(__file__).parents[3]
 TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))
 PAGE = ROOT / "docs" / "transformations-by-task.md"
 CLASSES = runpy.run_path(str(ROOT / "tools" / "textflint_classes.py"))
-# How many English classes TextFlint 0.1.0 has for each task.
+# How many classes TextFlint 0.1.0 has for each task, and for Chinese ones.
 TEXTFLINT = {"ABSA": 3, "COREF": 6, "CWS": 7, "DP": 2, "MRC": 4, "NER": 3, "NLI": 4, "NMT": 3}
 TEXTFLINT |= {"POS": 2, "RE": 5, "SA": 3, "SM": 3, "WSC": 4, "WSD": 1}
+CHINESE = {"UTCN": 15, "MRCCN": 3, "NERCN": 3, "SACN": 3, "SMCN": 3}
 CELL = re.compile(r"|0|refused|\d+\.\d( / (–|\d+\.\d))?")
 LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
 # the tags that the data state are not always those of the tagger, which a bare text has
@@ -97,7 +99,8 @@ def shown_coverage():
     """Rows of the table of classes of TextFlint, as cells."""
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     lines = page.partition("| class of TextFlint |")[2].splitlines()[2:]
-    return [[c.strip() for c in line[1:-1].split("|")] for line in lines if line[:1] == "|"]
+    own = takewhile(lambda line: line[:1] == "|", lines)
+    return [[c.strip() for c in line[1:-1].split("|")] for line in own]
 
 
 def test_each_class_of_textflint_has_a_recipe_or_says_that_it_has_none():
@@ -128,6 +131,22 @@ def test_no_class_of_textflint_is_left_out_or_named_twice():
     for name in {one.name.partition(", ")[0] for one in CLASSES["TASKS"]} | {*CLASSES["MISSING"]}:
         named[name.split()[0]] += len(name.split(", "))
     assert named == TEXTFLINT
+    others = Counter[str]()
+    for name in CLASSES["CHINESE"]:
+        others[name.split()[0]] += len(name.split(", "))
+    assert others == CHINESE
+    assert sum([*TEXTFLINT.values(), *CHINESE.values(), len(CLASSES["UNIVERSAL"])]) == 97
+
+
+def test_the_other_classes_have_a_recipe_or_a_reason():
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    assert page.rstrip("\n").endswith("\n".join(CLASSES["rows_of_others"]()))
+    english = [parse_recipe(recipe) for recipe in CLASSES["UNIVERSAL"].values()]
+    assert all(speaks(one.languages, "en") for one in english)
+    said = [re.findall("`([a-z_]+)`", one) for one in CLASSES["CHINESE"].values()]
+    chinese = [parse_recipe(recipe) for recipes in said for recipe in recipes]
+    assert len(chinese) == 5
+    assert all(speaks(one.languages, "zh") for one in chinese)
 
 
 @pytest.mark.data("sst2", "wnut17")

@@ -169,3 +169,12 @@ def test_noise_between_replicates_and_between_runs():
     assert noise_of_replicates(sides([[1]], [[1]])) is UNKNOWN
     again = noise_of_rerun(sides([[1, 1, 0, 1]], [[1, 0, 0, 1]]))
     assert (again.how, again.share) == ("another run", 0.25)
+
+
+def test_options_are_shown_behind_the_text():
+    """Stored items have their texts in the order of the alphabet."""
+    two = sides([[1, 1]], [[0, 1]])
+    stored = {"option_1": "yes", "option_2": "no", "text": "Is it?"}
+    asked = replace(two.examples[0], fields=stored)
+    (one,) = differing(replace(two, examples=(asked, *two.examples[1:])))
+    assert one.text == "Is it? | yes | no"

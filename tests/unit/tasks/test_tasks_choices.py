@@ -273,3 +273,37 @@ def test_columns_tell_tasks_with_options(tmp_path):
         path = tmp_path / f"{name}.jsonl"
         path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": "2"}) + "\n")
         assert load_dataset(str(path)).task == name
+
+
+@pytest.mark.parametrize("task", [CHOICE, MEANT], ids=lambda task: task.name)
+def test_accuracy_of_options_as_scikit_learn_has_it(task):
+    """On 1,000 items, and its level without skill counted item by item."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = random.Random(11)
+    sizes = [2 if task is MEANT else rng.randrange(2, 6) for _ in range(1000)]
+    golds, said = ([rng.randrange(size) for size in sizes] for _ in range(2))
+    items = [
+        item(task, text=f"{k} _", options=[f"x{i}" for i in range(size)], answer=gold)
+        for k, (size, gold) in enumerate(zip(sizes, golds, strict=True))
+    ]
+    level = level_of(task, items, [Prediction(Option(one)) for one in said])
+    assert level == pytest.approx(metrics.accuracy_score(golds, said))
+    places = max(golds.count(place) for place in range(5)) / 1000
+    assert task.chance(items) == pytest.approx(max(fmean(1 / size for size in sizes), places))
+
+
+def test_reciprocal_ranks_are_average_precisions_of_one_right_candidate():
+    """As scikit-learn has them, on 1,000 queries."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    right, scores = rng.integers(7, size=1000), rng.random((1000, 7))
+    items = [
+        item(RANK, query=f"q{k}", candidates=[*"abcdefg"], relevant=int(place))
+        for k, place in enumerate(right)
+    ]
+    answers = [Prediction(Ranking(order)) for order in np.argsort(-scores).tolist()]
+    wanted = metrics.label_ranking_average_precision_score(np.eye(7)[right], scores)
+    assert level_of(RANK, items, answers) == pytest.approx(wanted)
+    assert RANK.chance(items) == pytest.approx(sum(1 / rank for rank in range(1, 8)) / 7)
+    top = metrics.accuracy_score(right, scores.argmax(1))
+    assert level_of(RANK, items, answers, metric="accuracy@1") == pytest.approx(top)

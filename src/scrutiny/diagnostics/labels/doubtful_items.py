@@ -24,6 +24,7 @@ from scrutiny.blocks.section import (
 )
 from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.core.answers.answer import answer_of, type_of
+from scrutiny.core.answers.choices import options_last
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.record import grouped
 from scrutiny.reliability.assignment import assignments_in
@@ -135,7 +136,7 @@ def _texts(
     wanted, found = set(items), {}
     for row in folder.table("items", columns=["dataset", "item", "gold", "fields"]).to_pylist():
         if row["dataset"] == dataset and row["item"] in wanted:
-            fields = json.loads(row["fields"])
+            fields = options_last(json.loads(row["fields"]))
             text = " | ".join(fields.values())
             found[row["item"]] = (
                 cropped(one_line(text), _LONGEST),

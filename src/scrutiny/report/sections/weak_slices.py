@@ -103,7 +103,8 @@ def _sentences(one: _Found) -> Iterator[str]:
             f"{found.n:,} items, {_points(found.rest - found.score)} points below elsewhere "
             f"[{_points(-found.high)}, {_points(-found.low)}]."
         )
-    count, chance = f"{search.n_tried:,} slices", _points(search.usual)
+    count = f"{search.n_tried:,} slice{'s' * (search.n_tried != 1)}"
+    chance = _points(search.usual)
     most = f"in 95 of 100 draws at most {_points(search.most)}"
     if search.found:
         several = len(search.found) > 1
@@ -116,11 +117,13 @@ def _sentences(one: _Found) -> Iterator[str]:
             f"chance, {most}."
         )
     else:
+        side = "below" if search.below > 0 else "above"
+        lies = f"{_points(abs(search.below))} points {side} on half"
         yield (
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
-            f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
-            f"items, and the other half does not show it; of as many equal ones, it lies {chance} "
-            f"below by chance, {most}."
+            f"({written[search.worst]}) lies {lies} of the items"
+            f"{', and the other half does not show it' * (search.below > 0)}; of as many equal "
+            f"ones, it lies {chance} below by chance, {most}."
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.choices import options_last
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate
@@ -331,7 +332,7 @@ def _disagreement(
     return DifferingInput(
         item=example.id,
         source=example.source,
-        text=" | ".join(example.fields.values()),
+        text=" | ".join(options_last(example.fields).values()),
         gold=_shown(example.gold, example),
         first=said[0],
         second=said[1],
