@@ -259,6 +259,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         it asks every text many times.
     of_suites
         Whether it measures suites; an audit asks nothing else of them, and it of no other data.
+    reads_answers_only
+        Whether the row of an item depends on its gold answer and the model's alone, so that items
+        with the same two have the same row.
     reads_gold
         Whether it compares answers with gold ones. Models whose labels are of another scheme are
         only measured by those that do without.
@@ -290,6 +293,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     searches: ClassVar[bool] = False
     only_when_named: ClassVar[bool] = False
     of_suites: ClassVar[bool] = False
+    reads_answers_only: ClassVar[bool] = False
     reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""
     stream: ClassVar[str] = ""

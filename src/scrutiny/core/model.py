@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from scrutiny.core.columns.item_columns import ItemColumns
 
 M = TypeVar("M", bound="ModelAround")
 
@@ -208,6 +214,19 @@ class AnswersOneByOne(Protocol):
 
     def answers_or_failures(self, examples: Sequence[Example]) -> list[Any]:
         """Prediction for each example, in order, or a `scrutiny.core.diagnostic.Failure`."""
+
+
+@runtime_checkable
+class AnswersInColumns(Protocol):
+    """Model that has a table of answers to plain items."""
+
+    def answer_codes(
+        self, items: "ItemColumns", start: int, stop: int
+    ) -> "NDArray[np.int64] | None":
+        """Code ``(item,)`` of the answer to each of these items; those of one code are equal.
+
+        None where it has to be asked item by item.
+        """
 
 
 class ModelAround(Model):

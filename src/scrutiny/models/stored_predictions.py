@@ -10,10 +10,11 @@ the ``#`` rename the columns: ``id=``, ``variant=``, ``label=``, ``probabilities
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.columns.item_columns import ItemColumns
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
@@ -21,11 +22,15 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import BAD, AnswerError, first_failure_raised
 from scrutiny.models.answers.returned_answers import from_tags, given_answer
 from scrutiny.models.answers.returned_labels import answered_label
-from scrutiny.models.stored_rows import FileRow, Key, StoredRows, stored_rows
+from scrutiny.models.stored_rows import FileRow, Key, RowsOfTable, StoredRows, stored_rows
 from scrutiny.models.strings.adapters import Adapter, IdentifiedModel
 from scrutiny.models.strings.model_families import natural_key
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _VERSION: Final = "predictions@1"
 _COLUMNS: Final = ("id", "variant", "label", "probabilities", "answer")
@@ -63,6 +68,7 @@ class StoredPredictions(IdentifiedModel):
         super().__init__(source.text, task.name, digest(_VERSION, identity, known_by))
         #: Hash of the texts that each row was asked for: 0 for none.
         self._asked = array("q", bytes(8 * len(rows)))
+        self._columns_of_items: tuple[ItemColumns, Any] | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Stored predictions, in order.
@@ -79,6 +85,46 @@ class StoredPredictions(IdentifiedModel):
         keys = [(one.id, str(one.attributes.get("variant", ""))) for one in examples]
         places = self._rows.places(keys)
         return [self._answer(*one) for one in zip(examples, keys, places, strict=True)]
+
+    def answer_codes(self, items: ItemColumns, start: int, stop: int) -> "NDArray[np.int64] | None":
+        """Codes of the labels of items; None unless a table tells them by the identity alone."""
+        if not isinstance(self._rows, RowsOfTable) or self._kind not in (None, LABEL):
+            return None
+        if self._columns_of_items is None or self._columns_of_items[0] is not items:
+            self._columns_of_items = items, self._codes(self._rows, items)
+        columns = self._columns_of_items[1]
+        if columns is None or (places := columns[0][start:stop]).min() < 0:
+            return None
+        told = [name for name in self._fields if name in self._rows.names(0)]
+        if not set(told) <= set(items.fields):
+            return None
+        for name in told:
+            if not self._rows.says(name, places, items.fields[name].slice(start, stop - start)):
+                return None
+        if not told and not self._are_first_texts(items.part(start, stop), places):
+            return None
+        return columns[1][places]
+
+    def _codes(
+        self, rows: RowsOfTable, items: ItemColumns
+    ) -> "tuple[NDArray[np.int64], NDArray[np.int64]] | None":
+        """Row of each item, and the code of the label of each row."""
+        name, names = self._columns, rows.names(0) if len(rows) else ()
+        others = (name["variant"], name["probabilities"])
+        if any(one in others or one.startswith(_PREFIX) for one in names):
+            return None
+        places, codes = rows.found(name["id"], items.ids), rows.codes(name["label"])
+        return None if places is None or codes is None else (places, codes)
+
+    def _are_first_texts(self, items: ItemColumns, places: "NDArray[np.int64]") -> bool:
+        """Whether rows have been asked for no other texts than these."""
+        names = tuple(items.fields)
+        for place, texts in zip(places.tolist(), items.texts(), strict=True):
+            asked = hash(tuple(zip(names, texts, strict=True))) or 1
+            if self._asked[place] not in (0, asked):
+                return False
+            self._asked[place] = asked
+        return True
 
     def _answer(self, example: Example, key: Key, place: int) -> Prediction:
         """Stored prediction of one example."""
@@ -217,7 +263,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         variants.add(str(variant))
         return str(name), str(variant)
 
-    if (twice := rows.index(key_of)) is not None:
+    has_names = len(rows) and variant_column not in rows.names(0)
+    if (twice := rows.index(key_of, column=id_column if has_names else None)) is not None:
         first, second = map(rows.place, twice)
         name, variant = key_of(twice[1])
         raise ModelError(

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.boundary.printable import repeated
@@ -142,6 +142,7 @@ class StoredRows(ABC):
     Keys are looked up by their hashes, which take eight bytes each, and then compared.
     """
 
+    _key: Callable[[int], Key]
     _hashes: "NDArray[np.int64]"
     _order: "NDArray[np.int64]"
 
@@ -161,22 +162,32 @@ class StoredRows(ABC):
     def names(self, number: int) -> Sequence[str]:
         """Names of all columns of a row."""
 
+    def words(self, column: str) -> Iterator[str] | None:
+        """Cell of every row as a text; None unless all have one, and one spelling."""
+        return None
+
     @abstractmethod
     def kinds(self, column: str) -> Iterable[int]:
         """Numbers of rows that have, together, all values of a column, in order."""
 
-    def index(self, key: Callable[[int], Key]) -> tuple[int, int] | None:
+    def index(
+        self, key: Callable[[int], Key], *, column: str | None = None
+    ) -> tuple[int, int] | None:
         """Make rows known by their keys; two of one key, the first such pair, or None.
 
         Parameters
         ----------
         key
             Key of the row of a number; it raises for a row without one.
+        column
+            Column with the items, where no row has a variant.
         """
         import numpy as np
 
         self._key = key
-        hashes = (hash(key(number)) for number in range(len(self)))
+        names = None if column is None else self.words(column)
+        keys = map(key, range(len(self))) if names is None else ((name, "") for name in names)
+        hashes = map(hash, keys)
         every = np.fromiter(hashes, dtype=np.int64, count=len(self))
         self._order = np.argsort(every, kind="stable")
         self._hashes = every[self._order]
@@ -275,6 +286,58 @@ class RowsOfTable(StoredRows):
         _, codes = coded(self._table[column])
         first = np.unique(codes, return_index=True)[1]
         return [int(row) for row in first]
+
+    def words(self, column: str) -> Iterator[str] | None:
+        """Cell of every row as a text; None unless all are texts or whole numbers."""
+        if column not in self._names or not _is_word_or_number(own := self._table[column]):
+            return None
+        if own.null_count:
+            return None
+        return (str(cell) for chunk in own.chunks for cell in chunk.to_pylist())
+
+    def found(self, column: str, ids: "pa.ChunkedArray") -> "NDArray[np.int64] | None":
+        """Number of the first row that has each of these words in a column; -1 for none.
+
+        None where its cells are neither words nor whole numbers.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if column not in self._names or not _is_word_or_number(own := self._table[column]):
+            return None
+        places = pc.index_in(ids.cast(pa.large_string()), own.cast(pa.large_string()))
+        return cast("NDArray[np.int64]", places.fill_null(-1).to_numpy().astype("int64"))
+
+    def codes(self, column: str) -> "NDArray[np.int64] | None":
+        """Code of each row's value; rows of one code have equal values. None for other cells."""
+        from scrutiny.store.arrow import coded
+
+        if column not in self._names or not _is_word_or_number(own := self._table[column]):
+            return None
+        return coded(own)[1]
+
+    def says(self, column: str, places: "NDArray[np.int64]", texts: "pa.ChunkedArray") -> bool:
+        """Whether rows have these texts, one each."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        own = self._table[column]
+        if not _is_word_or_number(own):
+            return False
+        first, n = int(places[0]), len(places)
+        is_stretch = bool((np.diff(places) == 1).all())
+        part = own.slice(first, n) if is_stretch else own.take(pa.array(places))
+        return bool(pc.all(pc.equal(part.cast(texts.type), texts), skip_nulls=False).as_py())
+
+
+def _is_word_or_number(column: "pa.ChunkedArray") -> bool:
+    """Whether the cells of a column are texts or whole numbers, which have one spelling."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    types = pa.types
+    return any(is_of(kind) for is_of in (types.is_string, types.is_large_string, types.is_integer))
 
 
 def stored_rows(path: Path, is_read: Callable[[str], bool]) -> StoredRows:

@@ -349,7 +349,7 @@ def _unsealed(data: bytes) -> bytes:
 def to_bytes(table: pa.Table) -> bytes:
     """Table as a compressed Arrow stream."""
     sink = io.BytesIO()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)  # they are small
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     return sink.getvalue()
@@ -357,5 +357,6 @@ def to_bytes(table: pa.Table) -> bytes:
 
 def from_bytes(data: bytes) -> pa.Table:
     """Table from an Arrow stream."""
-    with pa.ipc.open_stream(data) as reader:
+    options = pa.ipc.IpcReadOptions(use_threads=False)
+    with pa.ipc.open_stream(data, options=options) as reader:
         return reader.read_all()

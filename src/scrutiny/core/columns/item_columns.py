@@ -76,6 +76,18 @@ class ItemColumns(Sequence[Example]):
             columns = (column.slice(start, BLOCK).to_pylist() for column in self.fields.values())
             yield from zip(*columns, strict=True)
 
+    def part(self, start: int, stop: int) -> "ItemColumns":
+        """Items from one to another, as columns."""
+        own, n = slice(start, stop), stop - start
+        return ItemColumns(
+            self.ids.slice(start, n),
+            self.sources.slice(start, n),
+            {name: texts.slice(start, n) for name, texts in self.fields.items()},
+            self.golds.at(own),
+            self.languages.at(own),
+            {name: one.at(own) for name, one in self.attributes.items()},
+        )
+
     @overload
     def __getitem__(self, place: int) -> Example: ...
     @overload

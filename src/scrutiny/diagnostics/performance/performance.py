@@ -23,6 +23,7 @@ class Performance(Diagnostic[NoParams]):
 
     id = "performance@1"
     needs = frozenset({"predict"})
+    reads_answers_only = True
 
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""

@@ -25,6 +25,7 @@ from scrutiny.run.asking.client import MOST_TOLD, ModelClient
 from scrutiny.run.asking.identity_check import FORMS, Witnesses, memo_name, must_be_the_same
 from scrutiny.run.asking.missing_answers import Tally, unanswered_table
 from scrutiny.run.executing.context import AskedReference, RunContext
+from scrutiny.run.executing.equal_rows import EqualRows, equal_rows
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.database import Block, from_bytes
@@ -100,11 +101,27 @@ class TaskRunner:
         return {"variants": table, "timings": _timing(task, perf_counter() - start, tallies)}
 
     def _measure(self, task: TaskSpec, prepared: bytes | None) -> Block:
-        start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
         replicate = self._resolved.families[task.family].replicates[task.replicate]
-        client = self._client(task.family, task.dataset, replicate)
-        batch = self._batch(task, prepared)
+        client = partial(self._client, task.family, task.dataset, replicate)
+        if not task.reference and prepared is None:
+            model, _ = self._models.get(
+                task.family, replicate.source, self._resolved.tasks[task.dataset]
+            )
+            items, own = measurement.examples[task.dataset], (task.start, task.stop)
+            equal = equal_rows(measurement.diagnostic, model, items, *own)
+            if equal and (block := self._measured(task, client(), equal.batch, equal=equal)):
+                return block
+        block = self._measured(task, client(), self._batch(task, prepared))
+        assert block is not None  # each item has its own rows
+        return block
+
+    def _measured(
+        self, task: TaskSpec, client: ModelClient, batch: Batch, *, equal: EqualRows | None = None
+    ) -> Block | None:
+        """Result of measuring these items; None if they do not stand for others after all."""
+        start = perf_counter()
+        measurement = self._resolved.measurements[task.measure]
         reference = self._reference(task, items=batch.examples)
         context = self._context(task, client=client, reference=reference, items=batch.examples)
         context.dataset = measurement.examples[task.dataset]
@@ -125,6 +142,12 @@ class TaskRunner:
             )
             outputs = pa.concat_tables([outputs, outputs_table(beside, reference.outputs)])
             tallies.append(reference.tally)
+        if equal is not None:
+            every = equal.of_all(records), equal.of_all(outputs)
+            if every[0] is None or every[1] is None:
+                return None
+            records, outputs = every
+            client.tally.cached += len(equal.places) - len(batch.examples)
         return {
             "records": records,
             "outputs": outputs,
