@@ -120,7 +120,8 @@ class Attribution(Diagnostic[RemovalParams]):
                 f"{params.draws} for each text, the same for every model.",
             ),
             families={
-                "uses": f"explanations of {inputs.subject.name} name what it uses, more than chance"
+                "uses": f"methods that explain {inputs.subject.name} name what it uses, more than "
+                "chance"
             },
         )
 
@@ -184,7 +185,7 @@ def _claim(name: str, margin: float) -> Claim:
     return Claim(
         id=f"uses/{name}",
         says=f"removing the words that {name} names changes the answer more than removing as many "
-        f"at random, by {points(margin)} of probability",
+        f"at random, by {points(margin)} of probability or more",
         components=(
             Component(f"comprehensiveness/{name} - random", margin, "control: random attributions"),
         ),
