@@ -1,7 +1,7 @@
 """The answer in one table: which methods of explanation may be believed of a model, and how far.
 
 Three tests are put together, of which each may be missing: removal (`attribution`), other seeds
-(`attribution.seeds`) and random weights (`attribution.weights`).
+(attribution.seeds) and random weights (`attribution.weights`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ TESTS: Final[Mapping[str, str]] = {
     "changes": "random weights",
 }
 _HOW: Final[Mapping[str, str]] = {
-    "uses": "`attribution`",
-    "same": "`attribution.seeds`, of a model with several seeds",
-    "changes": "`attribution.weights`, of a model whose weights can be shuffled",
+    "uses": "attribution",
+    "same": "attribution.seeds, of a model with several seeds",
+    "changes": "attribution.weights, of a model whose weights can be shuffled",
 }
 
 
