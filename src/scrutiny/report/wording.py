@@ -61,6 +61,8 @@ _SCOPES: Final[Mapping[str, str]] = {
     "these checkpoints": "these models",
     "beyond this dataset": "other data",
 }
+#: How names of families of claims over several data sets end (`scrutiny.run.planning.plan_claims`).
+_ACROSS: Final = "/across"
 _OPEN: Final = {
     "can't tell": "can't be told yet",
     "not tested": "not tested",
@@ -106,8 +108,12 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
     for name, own in ordered:
         whole = _WITHIN.sub("", name)
         phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
-        said.append(_sentence(own, f"{phrase}{_within(name)}" if phrase else ""))
-    return (*first, *said)
+        on_all = families.get(whole.removesuffix(_ACROSS), "")
+        if not phrase and on_all and not any(f.claim.risk for f in own):
+            phrase = f"{on_all}, on each data set"
+        said.append((own, f"{phrase}{_within(name)}" if phrase else ""))
+    of = Counter(phrase for _, phrase in said)  # "on which data?" where two sentences begin alike
+    return (*first, *(_sentence(own, p, is_one_of_several=of[p] > 1) for own, p in said))
 
 
 def context(finding: Finding) -> str:
@@ -145,7 +151,8 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {verdict: counter[verdict] for verdict in VERDICTS}
 
 
-def _sentence(findings: Sequence[Finding], phrase: str) -> str:
+def _sentence(findings: Sequence[Finding], phrase: str, *, is_one_of_several: bool = False) -> str:
+    """Sentence about one family; where others have the same phrase, it says of what it is."""
     of = {context(f) for f in findings if context(f)}
     place = next(iter(of)) if len(of) == 1 else ""
     if any(f.claim.risk for f in findings):
@@ -166,6 +173,7 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         is_counted = first.isalpha() and first.endswith("s") and first not in subjects
         what = what if is_counted else f"claims hold that {what}"
         opening = f"{supported} of {len(findings)} {what}"
+        opening += f" ({place})" if is_one_of_several and place else ""
     else:
         frame, _ = shared_words([f.claim.says for f in findings])
         name = findings[0].claim.diagnostic_name
@@ -202,6 +210,10 @@ def _tally(opening: str, findings: Sequence[Finding]) -> str:
         contrary = "does not" if n["not supported"] == 1 else "do not"
         parts.append(f"{n['not supported']} {contrary}")
     parts += [f"{n[verdict]} {verdict}" for verdict in ("undecided", "refused") if n[verdict]]
+    why = {finding.reason for finding in findings}
+    if n["refused"] == len(findings) and len(why) == 1:  # numbers below would read as answers
+        (reason,) = why
+        parts[-1] += f": {reason.rstrip('.')}"
     return "; ".join(parts) + "."
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from toy_runs import estimate, run
 
+from scrutiny.core.claim import Claim, Finding
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
@@ -266,7 +267,12 @@ def test_the_page_asks_first_whether_explanations_may_be_believed(finished):
     view = load_view(finished.path)
     found = PART.make(view)
     assert found.title == "May these explanations be believed?"
-    removal, curves, texts = found.charts
+    answer, removal, curves, texts = found.charts
+    assert answer.table.header[:3] == ("method", "believe it?", "removal")
+    supported = ("as far as asked", "supported", "not asked", "not asked")
+    assert answer.table.rows == (("occlusion", *supported), ("kernel_shap", *supported))
+    assert "Not asked: other seeds" in answer.caption
+    assert "random weights" in answer.caption.partition("Not asked")[2]
     assert [row[0] for row in removal.table.rows] == ["occlusion", "kernel_shap"]
     assert {row[2] for row in removal.table.rows} == {"supported"}
     assert [row[0] for row in curves.table.rows][-1] == "random"
@@ -276,7 +282,35 @@ def test_the_page_asks_first_whether_explanations_may_be_believed(finished):
     assert texts.has_texts
     (told,) = PART.lines(view)
     assert told.text.startswith("2 of 2 methods name what")
-    assert len(PART.make(view.without_texts()).charts) == 2
+    assert found.lead.startswith(told.text)
+    assert len(PART.make(view.without_texts()).charts) == 3
+
+
+def finding(family, method, verdict, diagnostic="attribution"):
+    name = f"m/m:a/b/data:x/{family}"
+    claim = Claim(f"{name}/{method}", "...", diagnostic, family=name)
+    return Finding(claim, None, verdict, "this recipe", "")
+
+
+def test_verdicts_of_three_tests_stand_beside_each_method_of_this_model_alone():
+    from scrutiny.diagnostics.attribution.believed import believed_chart, by_method
+
+    found = [
+        finding("uses", "integrated_gradients/pad", "supported"),
+        finding("same", "integrated_gradients/pad", "undecided", "attribution.seeds"),
+        finding("changes", "lime", "refused", "attribution.weights"),
+        finding("uses", "lime", "supported"),
+        finding("uses", "lime", "not supported", "influence"),
+    ]
+    methods = by_method(found, "m:a/b", "data:x")
+    assert methods["lime"] == {"changes": "refused", "uses": "supported"}
+    assert by_method(found, "b", "data:x") == by_method(found, "m:a/b", "data:y") == {}
+    chart = believed_chart(methods, ["lime"], "here", "n")
+    assert [row[:2] for row in chart.table.rows] == [
+        ("lime", "not shown"),
+        ("integrated_gradients/pad", "of each seed by itself"),
+    ]
+    assert "Not asked:" not in chart.caption
 
 
 class HalvesItsGap(LinearWordModel):

@@ -4,9 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from toy_runs import run
 
 from scrutiny.core.errors import DataError
+from scrutiny.data.dataset import load_dataset
+from scrutiny.diagnostics.attribution.eraser_predictions import write_eraser_predictions
 from scrutiny.diagnostics.attribution.eraser_scores import eraser_scores
+from scrutiny.testing import KeywordClassifier
 
 DOCUMENT = "a b c d e f\ng h i j k l"
 
@@ -176,3 +180,56 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path, prediction, sai
     (tmp_path / "found.jsonl").write_text("{")
     with pytest.raises(DataError, match="lines of JSON"):
         eraser_scores(*files)
+
+
+@pytest.fixture(scope="module")
+def explained(tmp_path_factory):
+    """A run on annotations whose evidence is the one word that the model knows."""
+    folder = tmp_path_factory.mktemp("eraser")
+    texts = {"1": ("a really good , film .", 2), "2": ("it is bad\nand long, too", 2)}
+    documents = [{"docid": f"d{name}", "document": text} for name, (text, _) in texts.items()]
+    (folder / "docs.jsonl").write_text("\n".join(map(json.dumps, documents)))
+    labels = {"1": "positive", "2": "negative"}
+    rows = [
+        annotation(name, mark(at, at + 1, docid=f"d{name}"), label=labels[name])
+        for name, (_, at) in texts.items()
+    ]
+    (folder / "val.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    data = load_dataset(f"eraser:{folder / 'val.jsonl'}").examples
+    items = [{"id": one.id, "text": one.fields["text"], "label": one.gold} for one in data]
+    finished = run("attribution", KeywordClassifier(), items, folder / "run", methods=["occlusion"])
+    return finished.path, folder / "val.jsonl"
+
+
+def test_predictions_of_a_run_are_scored_as_what_they_name(explained, tmp_path):
+    path, annotations = explained
+    out = tmp_path / "found.jsonl"
+    assert write_eraser_predictions(path, annotations, out, method="occlusion") == 2
+    first = json.loads(out.read_text().splitlines()[0])
+    (rationale,) = first["rationales"]
+    assert first["classification"] == "positive"
+    assert rationale["hard_rationale_predictions"] == hard((2, 3))
+    soft = rationale["soft_rationale_predictions"]
+    assert len(soft) == 6
+    assert soft[2] > 0
+    assert soft[:2] + soft[3:] == [0] * 5
+    found = scored(annotations, out)
+    assert all(found[name].value == 1 for name in ("accuracy", "iou_f1", "token_f1", "auprc"))
+
+
+def test_predictions_that_a_run_does_not_have_are_refused_by_name(explained, tmp_path):
+    path, annotations = explained
+    with pytest.raises(DataError, match=r"no scores of lime .* it has occlusion"):
+        write_eraser_predictions(path, annotations, tmp_path / "x", method="lime")
+    with pytest.raises(DataError, match="share"):
+        write_eraser_predictions(path, annotations, tmp_path / "x", method="lime", share=0)
+    changed = tmp_path / "val.jsonl"
+    changed.write_text(annotations.read_text())
+    (tmp_path / "docs.jsonl").write_text(
+        "\n".join(json.dumps({"docid": f"d{i}", "document": "another"}) for i in (1, 2))
+    )
+    with pytest.raises(DataError, match="another than in the run"):
+        write_eraser_predictions(path, changed, tmp_path / "x", method="occlusion")
+    (tmp_path / "docs.jsonl").write_text("")
+    with pytest.raises(DataError, match="cannot be read as annotations"):
+        write_eraser_predictions(path, changed, tmp_path / "x", method="occlusion")

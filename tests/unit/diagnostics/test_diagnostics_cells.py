@@ -128,7 +128,7 @@ def test_the_page_names_the_cell_and_shows_the_gates(planted):
     check_part(PART, view)
     followed, texts, gates = part(view).charts
     row = next(row for row in followed.table.rows if row[0] == "brackets")
-    assert row[4] == "layer 1, cell 4 (p 0.01; 0.05)"
+    assert row[1] == "layer 1, cell 4 (p 0.01; 0.05)"
     assert [row[0] for row in gates.table.rows] == ["layer 1, input", "layer 1, forget"]
     assert any(
         "layer 1, cell 4" in one.text for one in lines(view) if isinstance(one, SentenceBlock)

@@ -186,7 +186,12 @@ def test_the_page_has_examples_in_their_words_and_the_terminal_a_sentence(plante
     removal, examples = made.charts
     assert [row[0] for row in removal.table.rows] == ["helpful", "harmful", "least"]
     assert examples.has_texts
-    assert {row[4] for row in examples.table.rows} == {"neg", "pos"}
+    rows = examples.table.rows
+    assert {row[2] for row in rows} == {"neg", "pos"}
+    heads = [row for row in rows if row[1].startswith("decided, 0.")]
+    assert len(heads) * 7 == len(rows)  # a decision, and six examples under it
+    assert examples.table.marks == {(i, 1) for i in range(0, len(rows), 7)}
+    assert {row[1][0] for row in rows} == {"d", "+", "\N{MINUS SIGN}"}
     said = " ".join(block.text for block in lines(view))
     assert "training without the most helpful examples costs" in said
 

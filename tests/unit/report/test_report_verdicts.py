@@ -61,6 +61,40 @@ def test_one_contrary_finding_has_a_singular_verb():
     assert "1 does not" in headline(few, view.families)
 
 
+def test_what_is_refused_for_one_reason_is_said_with_it():
+    """Numbers in the table would read as answers."""
+    view = report_sample.sample()
+    plain = [f for f in view.findings if f.claim.id in {"typos", "tense"}]
+    refused = [replace(f, verdict="refused", reason="no skill: 0.5 of 0.5.") for f in plain]
+    assert headline(refused, view.families).endswith("; 2 refused: no skill: 0.5 of 0.5.")
+    refused[0] = replace(refused[0], reason="no items")
+    assert headline(refused, view.families).endswith("; 2 refused.")
+
+
+def test_families_with_one_phrase_say_of_which_data_each_is():
+    view = report_sample.sample()
+    few = [f for f in view.findings if f.claim.id in {"typos", "tense"}]
+    twice = [
+        replace(
+            f,
+            claim=replace(f.claim, risk=None, family=f"{name}/layers"),
+            estimate=replace(f.estimate, key=replace(f.estimate.key, dataset=name)),
+        )
+        for name in ("english", "chinese")
+        for f in few
+    ]
+    said = sentences(twice, {"layers": "layers of m hold more"})
+    assert [one.partition(";")[0].partition(" layers of m hold more ")[2] for one in said] == [
+        "(sentiment on english)",
+        "(sentiment on chinese)",
+    ]
+    over = [replace(f, claim=replace(f.claim, family="layers/across")) for f in twice[:2]]
+    (whole,) = sentences(over, {"layers": "layers of m hold more"})
+    assert "layers of m hold more, on each data set" in whole
+    (alone,) = sentences(twice[:2], {"layers": "layers of m hold more"})
+    assert "english" not in alone
+
+
 def test_counts_name_every_verdict():
     assert counts([]) == dict.fromkeys(VERDICTS, 0)
     assert set(MARKS) == set(VERDICTS)

@@ -98,11 +98,44 @@ def _rows(source: DataSource, known: Mapping[str, str]) -> Iterator[RawRow]:
             yield RawRow(number, {}, problem=f"it is no annotation of ERASER: {said}")
 
 
+def annotated_texts(path: Path) -> dict[str, dict[str, tuple[str, str]]]:
+    """Documents of each annotation of a file, as items have them.
+
+    Returns
+    -------
+    dict
+        By the annotation's name, and by the field of its item: name of the document, and its text.
+
+    Raises
+    ------
+    DataError
+        If the file or a document cannot be read.
+    """
+    known = documents_of(path.parent)
+    try:
+        rows = [parse_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return {
+            str(one["annotation_id"]): {
+                field: (name, known[name])
+                for field, name in zip(("text", _PAIR), _names(one), strict=False)
+            }
+            for one in rows
+        }
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as annotations of ERASER: {error!r}.") from None
+
+
+def _names(one: Mapping[str, Any]) -> list[str]:
+    """Names of an annotation's documents: those stated, those of its evidence, or its own."""
+    evidence = {str(span["docid"]) for group in one["evidences"] for span in group}
+    stated = one.get("docids") or sorted(evidence)
+    return [str(name) for name in stated] or [str(one["annotation_id"])]
+
+
 def _cells(one: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
     """Cells of an annotation."""
     evidence = [span for group in one["evidences"] for span in group]
-    stated = one.get("docids") or sorted({str(span["docid"]) for span in evidence})
-    names = [str(name) for name in stated] or [str(one["annotation_id"])]
+    names = _names(one)
     query = str(one.get("query") or "")
     texts = [known[name] for name in names]
     if len(names) == 1 and query:

@@ -103,7 +103,7 @@ class SeedAgreement(OfAgreement[AlikeParams]):
             queries_per_item=2 * params.asked(both, inputs.task),
             notes=(params.note(inputs.data.n_items), _NAMED),
             families={
-                "same": f"explanations of {inputs.subject.name} name the same words {beside}"
+                "same": f"methods that explain {inputs.subject.name} name the same words {beside}"
             },
         )
 
@@ -252,8 +252,8 @@ class WeightAgreement(OfAgreement[WeightsParams]):
             * params.asked(inputs.subject.capabilities, inputs.task),
             notes=(params.note(inputs.data.n_items), _NAMED),
             families={
-                "changes": f"explanations of {inputs.subject.name} change when its weights are "
-                "random"
+                "changes": f"methods that explain {inputs.subject.name} name other words when "
+                "its weights are random"
             },
         )
 

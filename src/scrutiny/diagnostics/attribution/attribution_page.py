@@ -23,6 +23,7 @@ from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attribution.attribution_curves import deletion_curves
+from scrutiny.diagnostics.attribution.believed import believed_chart, by_method
 from scrutiny.diagnostics.attribution.removal import KEPT
 from scrutiny.store.stored_forms import packed_rows
 
@@ -30,6 +31,7 @@ _NAME: Final = "attribution"
 _RANDOM: Final = "random"
 _MOST_TEXTS: Final = 3
 _MOST_SEEDS: Final = 3
+_MOST_ANSWERS: Final = 2
 _LEAD: Final = (
     "An explanation gives each word of a text a score. It may be believed no further than this: "
     "removing the words that it names changes the answer more than removing as many at random, "
@@ -72,16 +74,19 @@ def part(view: RunView) -> Part | None:
     for (subject, dataset), own in _by_model(view).items():
         where, name = view.on_data(subject, dataset), digest(subject, dataset, size=4)
         rows = _removed(view, own)
-        charts += [_removal_chart(rows, own, where, name)] if rows else []
         names = [one.method for one in rows]
+        if methods := by_method(view.findings, subject, dataset):
+            charts.append(believed_chart(methods, names, where, name))
+        charts += [_removal_chart(rows, own, where, name)] if rows else []
         charts += [deletion_curves(names, own, where, name)] if rows else []
         charts += _agreement(own, where, name)
         if rows:
             charts += _texts(view, subject, dataset, rows, name)
+    answers = [*_told(view)]
     return part_of(
         _NAME,
         "May these explanations be believed?",
-        _LEAD,
+        " ".join([*(answers if len(answers) <= _MOST_ANSWERS else ()), _LEAD]),
         charts,
         "charts",
         most=12,
@@ -121,8 +126,8 @@ def _removal_chart(
                 "method",
                 "beyond random",
                 "more than chance?",
-                "loss",
-                "words until it flips, beyond random",
+                "whole loss",
+                "share removed until it flips, beyond random",
             ),
             tuple(
                 (

@@ -32,9 +32,8 @@ from scrutiny.diagnostics.attribution.methods.random_words import (
 from scrutiny.diagnostics.attribution.targets import EXPLAINED, WHY_ONLY
 from scrutiny.store.stored_forms import packed
 
-#: Array of the texts that are kept with their scores, and how many of a shard.
+#: Array of the texts that are kept with their scores.
 KEPT: Final = "attributions"
-_MOST_KEPT: Final = 12
 _WHAT: Final = ("comprehensiveness", "sufficiency", "flip_share", "infidelity")
 
 
@@ -50,15 +49,18 @@ class RemovalParams(AttributionParams):
         Mean over bins as in ERASER's released ``code``, or as in its ``paper`` (5/6 of it).
     margin
         Loss of probability beyond that of random removal that is worth a claim.
+    kept
+        Most texts of a batch that are stored with their scores, for pages and ERASER's format.
     """
 
     draws: int = 5
     aopc: Aopc = "code"
     margin: float = 0.01
+    kept: int = 12
 
     def __post_init__(self) -> None:
         AttributionParams.__post_init__(self)
-        at_least(self, draws=1)
+        at_least(self, draws=1, kept=0)
         shares(self, "margin")
         known("mean over bins", [self.aopc], AOPC)
 
@@ -120,7 +122,8 @@ class Attribution(Diagnostic[RemovalParams]):
                 f"{params.draws} for each text, the same for every model.",
             ),
             families={
-                "uses": f"explanations of {inputs.subject.name} name what it uses, more than chance"
+                "uses": f"methods that explain {inputs.subject.name} name what it uses, more than "
+                "chance"
             },
         )
 
@@ -134,7 +137,7 @@ class Attribution(Diagnostic[RemovalParams]):
         orders = [[*_orders(one, names, params.draws, ctx)] for one in known_ones]
         effects = erased([one.text for one in known_ones], orders, ctx, aopc=params.aopc)
         by_item = dict(zip((one.text.example.id for one in known_ones), effects, strict=True))
-        ctx.array(KEPT, packed([one.kept() for one in known_ones[:_MOST_KEPT]]))
+        ctx.array(KEPT, packed([one.kept() for one in known_ones[: params.kept]]))
         for example in batch.examples:
             one = found[example.id]
             for name in names:
@@ -184,7 +187,7 @@ def _claim(name: str, margin: float) -> Claim:
     return Claim(
         id=f"uses/{name}",
         says=f"removing the words that {name} names changes the answer more than removing as many "
-        f"at random, by {points(margin)} of probability",
+        f"at random, by {points(margin)} of probability or more",
         components=(
             Component(f"comprehensiveness/{name} - random", margin, "control: random attributions"),
         ),

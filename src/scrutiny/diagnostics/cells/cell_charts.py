@@ -35,6 +35,7 @@ def part(view: RunView) -> Part | None:
     )
 
 
+_NOTHING: Final = "nothing to measure in these texts"
 _MARKS: Final = (
     "In the texts [[most]] and [some] are the pieces where the cell is near the end that it takes "
     "where the feature is high."
@@ -88,8 +89,9 @@ def _followed(view: RunView) -> Iterator[Chart]:
             "is of the texts that it was chosen on, beside the best cell under moves of the "
             "feature; the second is the rank of the network among those with shuffled weights.",
             table=ChartTable(
-                ("feature", "best cell", "feature moved", "weights shuffled", "chosen"),
-                tuple(rows),
+                ("feature", "chosen cells", "best cell", "feature moved", "weights shuffled"),
+                tuple((row[0], row[4] or _NOTHING, *row[1:4]) for row in rows),
+                2,
             ),
             is_open=True,
         )
@@ -129,6 +131,9 @@ def lines(view: RunView) -> Iterator[InShort]:
     for where, rows in _rows(view).items():
         yield SentenceBlock("")
         for feature, own, moved, shuffled, cell in rows:
+            if own == NO_VALUE:
+                yield SentenceBlock(f"{view.on_data(*where)}, {feature}: {_NOTHING}.")
+                continue
             yield SentenceBlock(
                 f"{view.on_data(*where)}, {feature}: {own}, with the feature moved {moved}, with "
                 f"weights shuffled {shuffled}{f': {cell}' if cell else ''}."

@@ -162,7 +162,7 @@ class Cells(Diagnostic[CellsParams]):
                 "was that of the feature moved along the texts, and that of the best of "
                 f"{params.networks} networks with shuffled weights.",
             ),
-            families={"cells": "single cells follow features of the text"},
+            families={"cells": "features of the text have a cell that follows them"},
         )
 
     def measure(self, params: CellsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:

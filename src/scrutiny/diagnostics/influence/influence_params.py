@@ -223,7 +223,7 @@ def design_of(params: InfluenceParams, inputs: Inputs) -> Design:
         estimates=tuple(specs),
         claims=tuple(claims),
         notes=tuple(_notes(params)),
-        families={"influence": "what it names as influential in training matters"},
+        families={"influence": "tests show that the training examples that it names matter"},
     )
 
 

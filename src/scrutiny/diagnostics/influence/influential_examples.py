@@ -16,10 +16,11 @@ from scrutiny.diagnostics.influence.influence_params import REMOVAL_DROP
 from scrutiny.store.stored_forms import packed_in
 
 _LONGEST: Final = 160
+_DECIDED: Final = "decided"
 _LEAD: Final = (
     "Each decision is followed by the training examples that support it most and that speak most "
-    "against it. Believe them only if training without the helpful ones costs more confidence than "
-    "training without as many at random."
+    "against it. Believe them only if it is supported above that training without the helpful ones "
+    "lowers confidence more than training without as many at random."
 )
 
 
@@ -76,25 +77,30 @@ def _examples(view: RunView) -> Iterator[Chart]:
     kept = grouped(((r["subject"], r["dataset"]), r) for r in packed_in(folder.path, EXAMPLES))
     for where, decisions in kept.items():
         first = decisions[0]["replicate"]
-        rows = [
-            (
-                cropped(one_line(d["text"]), _LONGEST),
-                f"{d['label']} {number(d['confidence'], 2)}",
-                f"{e['influence']:+.3g}",
-                cropped(one_line(e["text"]), _LONGEST),
-                e["label"],
-            )
-            for d in decisions
-            if d["replicate"] == first
-            for e in d["examples"]
-        ]
-        header = ("text", "decision", "influence", "training example", "its label")
+        rows: list[tuple[str, str, str]] = []
+        heads = set()
+        for one in decisions:
+            if one["replicate"] != first:
+                continue
+            heads.add((len(rows), 1))
+            sure = f"{_DECIDED}, {number(one['confidence'], 2)}"
+            rows.append((cropped(one_line(one["text"]), _LONGEST), sure, one["label"]))
+            rows += [
+                (
+                    cropped(one_line(e["text"]), _LONGEST),
+                    f"{e['influence']:+.3g}".replace("-", "\N{MINUS SIGN}"),
+                    e["label"],
+                )
+                for e in one["examples"]
+            ]
+        header = ("decision, then training examples", "influence", "label")
         yield Chart(
             anchor=f"influence-{digest(*where, size=4)}",
             title=f"{view.on_data(*where)}: influential training examples",
-            caption="Of each decision the three most helpful and the three most harmful examples; "
-            "of the first sample of the training data.",
-            table=ChartTable(header, tuple(rows), 5),
+            caption="Under each decision, with its probability, the three most helpful and the "
+            "three most harmful examples; of the first sample of the training data. Positive is "
+            "helpful: without the example the loss would be higher.",
+            table=ChartTable(header, tuple(rows), 3, frozenset(heads)),
             is_open=True,
             has_texts=True,
         )
