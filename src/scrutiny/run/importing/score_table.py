@@ -316,17 +316,18 @@ def _read(table: ScoreTable, place: str, trial: str, problems: Problems) -> Iter
     if trial == table.trials[0]:
         for bad in table.bad:
             problems.bad(bad.source, bad.reason)
-    columns, metrics, named = table.columns, _metrics(table.columns), table.columns.named
+    columns, named = table.columns, table.columns.named
+    conditions = {n: canonical_json({"metric": m}) for n, m in _metrics(columns).items()}
     for row in table.rows:
         if row.trial != trial:
             continue
         scores = {}
-        for name, metric in metrics.items():
+        for name, condition in conditions.items():
             value = _value(row.values, name)
             number = score_of(value)
             if number is None and not is_empty(value):
                 problems.skipped[f"{name} is no number, such as {str(value)[:30]!r}"] += 1
-            scores[canonical_json({"metric": metric})] = number
+            scores[condition] = number
         answer = _text(row.values, columns.answer)
         said = Prediction(answer if table.has_labels else Text(answer))
         beside = columns.groups or [name for name in row.values if name not in named]
