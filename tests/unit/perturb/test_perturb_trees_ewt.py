@@ -43,10 +43,11 @@ NAMES = [
 ]
 
 
-@pytest.fixture(params=["", "#spacing=raw"], ids=["spaced", "as written"])
+@pytest.fixture(params=[("", 75), ("#spacing=raw", 150)], ids=["spaced", "as written"])
 def sentences(request, shared_data):
+    spacing, limit = request.param
     path = shared_data("ud_english_ewt") / FILE
-    return load_dataset(f"conllu:{path}{request.param}", limit=150).examples
+    return load_dataset(f"conllu:{path}{spacing}", limit=limit).examples
 
 
 @pytest.mark.data("ud_english_ewt")
