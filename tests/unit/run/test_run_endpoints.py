@@ -50,7 +50,7 @@ def failing(served, share=0.2):
         (
             lambda: Response("no", status=500),
             lambda: Response("no", status=429, headers={"Retry-After": "0.05"}),
-            lambda: time.sleep(0.5) or said("late"),
+            lambda: time.sleep(1.5) or said("late"),
             lambda: Response('{"choices": [{"mess'),
             lambda: said(""),
             lambda: said("I cannot help with that."),
@@ -74,7 +74,7 @@ def test_every_item_is_answered_or_counted_by_name(serve, data, tmp_path):
     served = serve(None)
     served.answer = failing(served)
     found = scrutiny.run(
-        "performance", model=f"{served.url}/v1{ASKED},timeout=0.3", data=data, out=tmp_path / "r"
+        "performance", model=f"{served.url}/v1{ASKED},timeout=1", data=data, out=tmp_path / "r"
     )
     rows = records(RunFolder(tmp_path / "r"))
     reasons = Counter(row["reason"] for row in rows)
