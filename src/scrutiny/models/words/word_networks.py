@@ -322,7 +322,8 @@ def network_adapter(
     """
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
+        is_bare = bool(source.options.get(HEAD))
+        is_read = is_bare or not task.must_be_answered
         known = (UNTRAINED, HEAD)
         folder = require_words(
             source, task, wanted=parts.answers, options=known, for_vectors=is_read
@@ -334,6 +335,7 @@ def network_adapter(
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
+        is_read = is_bare or (is_read and made.answer != NEXT)  # which has cells for running text
         if not is_read:
             facts = _ANSWERED.get(made.answer, ONE_TEXT)
             must_answer_task(task, (facts,), source=source.text)
