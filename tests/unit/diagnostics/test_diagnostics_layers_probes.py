@@ -34,7 +34,7 @@ def planted(tmp_path_factory):
     return run(
         *("layers.probes", PlantedLayers(), rows, out),
         task="dependency-arcs",
-        labels=["upos"],
+        kinds=["upos"],
         n_training=200,
         draws=2,
     )
@@ -110,7 +110,7 @@ def test_items_without_labels_are_skipped_and_texts_without_vectors_fail(tmp_pat
     folder = run(
         *("layers.probes", Short(), rows, tmp_path),
         task="dependency-arcs",
-        labels=["upos"],
+        kinds=["upos"],
         draws=1,
     )
     counts = estimate(folder, "probe_accuracy", layer=1, draw=0).counts

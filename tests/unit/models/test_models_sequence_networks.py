@@ -162,7 +162,7 @@ def test_self_attention_knows_the_order(make):
 def test_conformance(kind, tags):
     made = (SequenceTagger if tags else SequenceClassifier)(parts_of(kind, tags=tags), f"{kind}:x")
     own = {"gradients", "predict", "shuffled_weights"}
-    followed = {"path_gradients", "parameter_gradients", "last_layer"}
+    followed = {"path_gradients", "parameter_gradients", "last_layer", "representations"}
     assert made.capabilities == (own if tags else own | followed)
     check_adapter(made)
 

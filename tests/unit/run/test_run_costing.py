@@ -185,7 +185,7 @@ def timed(monkeypatch, clock):
         def load(self, kind, name):
             return known[name] if name in known else usual.load(kind, name)
 
-    for module in ("measurements", "presuppositions"):
+    for module in ("beside_seeds", "measurements", "presuppositions"):
         monkeypatch.setattr(import_module(f"scrutiny.run.planning.{module}"), "registry", Registry)
     monkeypatch.setattr(import_module("scrutiny.run.planning.loading"), "_load_replicate", load)
 

@@ -70,7 +70,11 @@ class NeedsSkill(Performance):
 def own_diagnostics(monkeypatch):
     own = [Registration("diagnostic", globals()[n].id, f"{__name__}:{n}") for n in CLASSES]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.measurements", "planning.presuppositions", "manifest"):
+    for name in ("beside_seeds", "measurements", "presuppositions"):
+        monkeypatch.setattr(
+            import_module(f"scrutiny.run.planning.{name}"), "registry", lambda: made
+        )
+    for name in ("manifest",):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

@@ -34,7 +34,8 @@ SEEDED = ("{seed}", (1, 2, 3))
 #: Modules that look names up.
 NAMING = (
     "manifest",
-    *(f"planning.{n}" for n in ("measurements", "presuppositions", "audit", "audit_profiles")),
+    *(f"planning.{n}" for n in ("beside_seeds", "measurements", "presuppositions")),
+    *("planning.audit", "planning.audit_profiles"),
 )
 
 

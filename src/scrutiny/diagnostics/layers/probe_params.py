@@ -30,9 +30,9 @@ class LayerProbesParams:
 
     Parameters
     ----------
-    labels
-        Of ``upos``, ``xpos``, ``relation``, ``chunk`` (trees) and ``tag`` (tagged spans). Unless
-        told: ``upos`` and ``chunk`` of trees, ``tag`` of tags.
+    kinds
+        Kinds of labels, of ``upos``, ``xpos``, ``relation``, ``chunk`` (trees) and ``tag`` (tagged
+        spans). Unless told: ``upos`` and ``chunk`` of trees, ``tag`` of tags.
     layers
         ``all``, or ``few``: the embeddings, the middle and the last.
     n_training
@@ -47,7 +47,7 @@ class LayerProbesParams:
         Smallest difference of accuracy worth a claim.
     """
 
-    labels: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     layers: LayerChoice = "all"
     n_training: int = 3000
     dimensions: int = 128
@@ -55,7 +55,7 @@ class LayerProbesParams:
     margin: float = 0.01
 
     def __post_init__(self) -> None:
-        known("kind of labels", self.labels, list(KINDS))
+        known("kind of labels", self.kinds, list(KINDS))
         known("choice of layers", [self.layers], LAYER_CHOICES)
         at_least(self, n_training=10, dimensions=1, draws=1)
         shares(self, "margin")

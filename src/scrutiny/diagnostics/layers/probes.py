@@ -81,7 +81,7 @@ class LayerProbes(Diagnostic[LayerProbesParams]):
 
     def design(self, params: LayerProbesParams, inputs: Inputs) -> Design:
         """Accuracies and code lengths of every layer, and a claim for each above the embeddings."""
-        kinds = kinds_of(inputs.task.facts, params.labels)
+        kinds = kinds_of(inputs.task.facts, params.kinds)
         return designed(params, kinds, layers_of(params.layers, inputs.subject.n_layers), inputs)
 
     def measure(
@@ -89,7 +89,7 @@ class LayerProbes(Diagnostic[LayerProbesParams]):
     ) -> Iterable[Row]:
         """One row for each item, kind of labels, role, draw and layer."""
         layers = layers_of(params.layers, ctx.model.n_layers)
-        kinds = kinds_of(ctx.task.facts, params.labels)
+        kinds = kinds_of(ctx.task.facts, params.kinds)
         probing = _Probing(params, cell, batch.examples, ctx, kinds)
         found = _Counts(len(batch.examples))
         found.unlabeled = {i for i, half in enumerate(probing.halves) if not half}
