@@ -6,6 +6,7 @@ questions.
 
 import re
 import string
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -104,15 +105,14 @@ class SituationQuestions(QuestionAnswering):
     keeps_articles = True
 
 
-class MultiSpanQuestions(QuestionAnswering):
-    """Questions that spans, a number or a date answer, scored as DROP and Quoref are.
+class ComparedQuestions(QuestionAnswering):
+    """Base of questions whose answers are compared in another way than SQuAD's."""
 
-    Several spans are one answer, with bars between them (Ada|Bo), in any order. Each is compared
-    with the one of the right answer that it fits best (Dua et al. 2019).
-    """
-
-    name = "multi-span-questions"
     identifying_columns = ()
+
+    @abstractmethod
+    def compared(self, given: str, right: str) -> tuple[float, float]:
+        """Exact match and F1 of an answer with a right one."""
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
@@ -120,8 +120,22 @@ class MultiSpanQuestions(QuestionAnswering):
         """Exact match and F1, each with the right answer that gives the most."""
         given = prediction.answer.text
         rights = gold if isinstance(gold, AnyOf) else (gold,)
-        found = [compare_spans(given, right.text) for right in rights]
+        found = [self.compared(given, right.text) for right in rights]
         return max(exact for exact, _ in found), max(overlap for _, overlap in found)
+
+
+class MultiSpanQuestions(ComparedQuestions):
+    """Questions that spans, a number or a date answer, scored as DROP and Quoref are.
+
+    Several spans are one answer, with bars between them (Ada|Bo), in any order. Each is compared
+    with the one of the right answer that it fits best (Dua et al. 2019).
+    """
+
+    name = "multi-span-questions"
+
+    def compared(self, given: str, right: str) -> tuple[float, float]:
+        """Exact match and F1 of spans."""
+        return compare_spans(given, right)
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Mean F1 of all stretches of a text that are as long as its first right span."""

@@ -7,15 +7,13 @@ The released code speaks of a common subsequence and computes the longest common
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from statistics import fmean
-from typing import Any
 
-from scrutiny.core.answers.texts import AnyOf, words_of_both
+from scrutiny.core.answers.texts import words_of_both
 from scrutiny.core.example import Example
-from scrutiny.core.task import Prediction
-from scrutiny.tasks.question_answering import QuestionAnswering
+from scrutiny.tasks.question_answering import ComparedQuestions
 
 
-class StretchQuestions(QuestionAnswering):
+class StretchQuestions(ComparedQuestions):
     """Questions scored as DuReader's are, by the longest stretch that both answers share.
 
     Each Chinese character is a word, and each other run of signs; punctuation does not count. Of an
@@ -25,16 +23,10 @@ class StretchQuestions(QuestionAnswering):
     """
 
     name = "stretch-questions"
-    identifying_columns = ()
 
-    def score(
-        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
-    ) -> tuple[float, ...]:
-        """Exact match and F1, each with the right answer that gives the most."""
-        given = prediction.answer.text
-        rights = gold if isinstance(gold, AnyOf) else (gold,)
-        found = [compare_stretches(given, right.text) for right in rights]
-        return max(exact for exact, _ in found), max(shared for _, shared in found)
+    def compared(self, given: str, right: str) -> tuple[float, float]:
+        """Exact match and F1 of the longest stretch that both share."""
+        return compare_stretches(given, right)
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Mean F1 of all stretches of a text that are as long as its first right answer.
