@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch")
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Span  # noqa: E402
+from scrutiny.core.queries.language import Passage  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.models.words.convolution_classifier import (  # noqa: E402
     ConvolutionArchitecture,
@@ -267,3 +268,19 @@ def test_spans_stand_where_the_words_of_the_data_do(make):
 def test_architectures_that_do_not_fit(kind, given, message):
     with pytest.raises(PlanError, match=message):
         KINDS[kind][1](**given)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_layers_end_in_what_is_read_out(kind):
+    model = SequenceClassifier(parts_of(kind), f"{kind}:here")
+    found = model.representations(
+        [Passage("good film bad")], poolings=["mean"], layers=range(model.n_layers + 1)
+    )
+    ids, lengths, _ = model._sequences([("good", "film", "bad")])
+    with torch.inference_mode():
+        embedded = model._network["embedding"](ids)
+        last, _ = model._parts.read(embedded, lengths)
+    assert model.n_layers == model._parts.architecture.layers
+    wide = last.shape[-1]
+    assert np.allclose(found[0, -1, 0, :wide], last[0].mean(0).numpy(), atol=1e-6)
+    assert np.allclose(found[0, 0, 0, : embedded.shape[-1]], embedded[0].mean(0).numpy(), atol=1e-6)
