@@ -9,11 +9,8 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from typing import Any, Final, Protocol, Self, runtime_checkable
 
-import numpy as np
-
 from scrutiny.core.errors import ModelError
 from scrutiny.core.queries.states import CellStates
-from scrutiny.models.recurrent_cells import states_of
 
 
 @runtime_checkable
@@ -68,6 +65,10 @@ class ReadsCells:
         ModelError
             If the layer is none of these, or the vectors do not fit the pieces and the layer.
         """
+        import numpy as np  # for cells alone: every command loads this module
+
+        from scrutiny.models.recurrent_cells import states_of
+
         layer, given = self._object.recurrent, self._object.cell_vectors(text)
         given = given.detach().cpu().numpy() if hasattr(given, "detach") else given
         vectors = np.asarray(given, dtype=np.float64)
