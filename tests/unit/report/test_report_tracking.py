@@ -196,6 +196,9 @@ def test_wandb_keeps_all_offline(run, told, tmp_path, monkeypatch):
     assert said.startswith(f"Logged {len(told.metrics)} metrics and the page to Weights & Biases")
     assert said.endswith("of project audits.")
     (kept,) = (tmp_path / "wandb").glob("offline-run-*/*.wandb")
+    size = -1
+    while size != (size := kept.stat().st_size):  # its process may still be writing
+        time.sleep(0.5)
     summary, config, files = {}, {}, []
     for record in records(kept.read_bytes()):
         summary |= {one.key: json.loads(one.value_json) for one in record.summary.update}
