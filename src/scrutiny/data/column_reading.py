@@ -104,7 +104,7 @@ def _of_batch(
 
 
 def _read(reading: Reading, batch: pa.RecordBatch) -> _ReadCells | None:
-    """What the columns of a batch hold; None if one of them has to be read row by row."""
+    """Items of a batch as columns; None if one of them has to be read row by row."""
     columns, task = reading.columns, cast("ByColumns", reading.task)
     cells = {name: _column(batch, column) for name, column in columns.roles.items()}
     fields = {r.key: r.name for r in task.roles if r.kind == "text" and r.key in cells}

@@ -130,7 +130,7 @@ def _inflected(phrase: str, form: str) -> str | None:
 
 
 class MaskedFill(NamedTuple):
-    """What a masked language model is asked for a lexicon.
+    """Query to a masked language model that fills a lexicon.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ _OF_FILL: Final = ("masked_lm", "frames", "k", "seed", "without", "words", "fill
 
 
 def fill_of(given: Any, name: str, place: str) -> MaskedFill | None:
-    """What a masked language model is asked for a lexicon; None if that is no matter of a model.
+    """Query of a lexicon to a masked language model; None if none fills it.
 
     Raises
     ------

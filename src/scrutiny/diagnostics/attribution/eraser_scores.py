@@ -196,7 +196,7 @@ def _lines(path: str | Path) -> Iterable[Mapping[str, Any]]:
 
 
 def _sums(gold: Mapping[str, Any], one: Mapping[str, Any], known: Mapping[str, str]) -> Sums:
-    """What one annotation and its prediction add to the sums."""
+    """Scores of one annotation with its prediction."""
     sums: Sums = {}
     spans: dict[str, set[WordSpan]] = {}
     lines: dict[str, set[WordSpan]] = {}

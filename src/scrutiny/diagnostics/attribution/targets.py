@@ -1,4 +1,4 @@
-"""What of an answer is explained, and how sure a model is of it after a change.
+"""Targets of explanations: the part of an answer that is explained, and how sure a model is of it.
 
 ==================  ==============================================  ===========================
 answer              explained                                       words that may be removed

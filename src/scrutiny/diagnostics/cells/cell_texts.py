@@ -151,7 +151,7 @@ def text_lines(view: RunView) -> Iterator[ScoredText]:
 
 
 def _names(view: RunView, subject: str, rows: Sequence[Mapping[str, Any]]) -> dict[Any, str]:
-    """What stands before a cell of each replicate: its seed, where there are several."""
+    """Prefix of a cell's name: the seed of its replicate, where there are several."""
     replicates = view.manifest.get("models", {}).get(subject, {}).get("replicates", ())
     names = {}
     for number_ in dict.fromkeys(r["replicate"] for r in rows):
