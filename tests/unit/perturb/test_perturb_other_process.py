@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from os import environ
 from pathlib import Path
 
@@ -14,27 +15,23 @@ sys.path.insert(0, sys.argv[1])
 from test_perturb_other_process import found
 print(json.dumps(found()))
 """
-QUESTIONS = (
-    "distractor",
-    "other_question",
-    "sentence_order(to=edge,any_sentence=true)",
-    "add_sentence",
-    "drop_sentence(replaced=true,any_sentence=true)",
-)
 ATTACKS = ("deepwordbug", "pwws", "textfooler", "alzantot", "pso", "checklist")
 
 
 def found():
     """What each test below compares, by its name."""
     from test_perturb_conformance import digest
-    from test_perturb_questions import asked
     from test_perturb_upstream_defects import attacked
 
-    return {
+    made = {
         "changes": digest(),
-        "questions": [[edit[1:4] for edit in asked(recipe)[0].edits] for recipe in QUESTIONS],
         "attacks": [str(attacked(name, budget=60)[1]) for name in ATTACKS],
     }
+    if find_spec("spacy"):
+        from test_perturb_questions import NAMES, asked
+
+        made["questions"] = [[edit[1:4] for edit in asked(name)[0].edits] for name in NAMES]
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +51,8 @@ def both():
 @pytest.mark.parametrize("what", ["changes", "questions", "attacks"])
 def test_another_process_makes_the_same(both, what):
     """Toolkits give other texts, and attacks, under another seed of hashes."""
+    if what == "questions":
+        pytest.importorskip("spacy")
     other, own = both
     assert own[what]
     assert other[what] == own[what]
