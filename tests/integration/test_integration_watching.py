@@ -4,10 +4,18 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from warm_command import WarmCommand, warm_command
+
+DATA = "csv:x.csv#labels=p:positive|n:negative"
+ARGUMENTS = (
+    *("run", "performance", "--model", "python:./model.py:Model", "--data", DATA),
+    *("--out", "out", "--display", "none"),
+)
 MODEL = """
 import os, signal, sys, time
 from pathlib import Path
@@ -39,10 +47,8 @@ def write_model(ends: str) -> None:
 
 
 def start(*more: str) -> subprocess.Popen[str]:
-    data, model = "csv:x.csv#labels=p:positive|n:negative", "python:./model.py:Model"
-    arguments = ["run", "performance", "--model", model, "--data", data, "--out", "out"]
     return subprocess.Popen(
-        [sys.executable, "-m", "scrutiny", *arguments, "--display", "none", *more],
+        [sys.executable, "-m", "scrutiny", *ARGUMENTS, *more],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -50,10 +56,16 @@ def start(*more: str) -> subprocess.Popen[str]:
     )
 
 
-def ended(*more: str) -> tuple[int, str, str]:
-    process = start(*more)
-    out, err = process.communicate(timeout=120)
-    return process.returncode, out, " ".join(err.split())
+@pytest.fixture(scope="module")
+def warm() -> Iterator[WarmCommand]:
+    """Process that forks for a command that nobody ends."""
+    with warm_command() as found:
+        yield found
+
+
+def ended(warm: WarmCommand) -> tuple[int, str, str]:
+    done = warm.run(*ARGUMENTS)
+    return done.returncode, done.stdout, " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -64,13 +76,13 @@ def ended(*more: str) -> tuple[int, str, str]:
     ],
 )
 def test_an_end_without_a_word_is_said_and_the_run_goes_on(
-    here: Path, ends: str, code: int, words: str
+    here: Path, warm: WarmCommand, ends: str, code: int, words: str
 ) -> None:
     write_model(ends)
-    first = ended()
+    first = ended(warm)
     assert first[:2] == (code, "")
     assert words in first[2]
-    found, out, err = ended()
+    found, out, err = ended(warm)
     assert found == 0, err
     assert "holds an unfinished run whose process ended without a word" in err
     assert "accuracy" in out
@@ -78,46 +90,49 @@ def test_an_end_without_a_word_is_said_and_the_run_goes_on(
 
 def test_a_worker_that_leaves_is_a_failure_of_the_model(here: Path) -> None:
     write_model("os._exit(0)")
-    code, out, err = ended("--workers", "2")
-    assert (code, out) == (2, "")
-    assert "A worker process ended by itself, with exit code 0" in err
+    process = start("--workers", "2")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (2, "")
+    assert "A worker process ended by itself, with exit code 0" in " ".join(err.split())
 
 
-def test_sys_exit_is_a_failed_row(here: Path) -> None:
+def test_sys_exit_is_a_failed_row(here: Path, warm: WarmCommand) -> None:
     write_model("pass")
     exits = "if any('film 7' in text for text in texts): sys.exit(0)\n        return ["
     Path("model.py").write_text(Path("model.py").read_text().replace("return [", exits))
-    code, _, err = ended()
+    code, _, err = ended(warm)
     assert code == 0, err
     assert "failed on 1 of the 40 rows" in err
     assert "SystemExit: 0" in err
 
 
-def test_a_second_command_is_told_that_the_folder_is_in_use(here: Path) -> None:
+def test_a_second_command_is_told_that_the_folder_is_in_use(here: Path, warm: WarmCommand) -> None:
     write_model(LONG)
     process = start()
     assert process.stderr is not None
     assert process.stderr.readline() == "asked\n"
-    code, out, err = ended()
+    code, out, err = ended(warm)
     assert (code, out) == (3, "")
     assert "'out' is in use: process" in err
     process.kill()
     process.communicate()
 
 
-def test_a_kill_of_the_command_ends_the_child_that_asks(here: Path) -> None:
+def test_a_kill_of_the_command_ends_the_child_that_asks(here: Path, warm: WarmCommand) -> None:
     write_model(LONG)
     process = start()
     assert process.stderr is not None
     assert process.stderr.readline() == "asked\n"
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)  # the child holds the pipe until it ends
-    code, _, err = ended()
+    code, _, err = ended(warm)
     assert code == 0, err
 
 
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
-def test_an_interrupt_is_one_sentence_and_its_exit_code(here: Path, whole_group: bool) -> None:
+def test_an_interrupt_is_one_sentence_and_its_exit_code(
+    here: Path, warm: WarmCommand, whole_group: bool
+) -> None:
     write_model(LONG)
     process = start()
     assert process.stderr is not None
@@ -130,7 +145,7 @@ def test_an_interrupt_is_one_sentence_and_its_exit_code(here: Path, whole_group:
     assert process.returncode == 130
     assert "Traceback" not in err
     assert err.count("Interrupted.") == 1
-    assert "unfinished run whose process" not in ended()[2]
+    assert "unfinished run whose process" not in ended(warm)[2]
 
 
 def test_a_wish_to_terminate_ends_both(here: Path) -> None:
