@@ -193,6 +193,11 @@ class SegmentsType(AnswerType[Segments]):
         ours, theirs = frozenset(a.borders), frozenset(b.borders)
         return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
 
+    def judged(self, answer: Segments, right: Segments) -> tuple[tuple[str, bool], ...]:
+        """Each word, which is right if both of its borders are."""
+        words = frozenset(right.borders)
+        return tuple([("", word in words) for word in answer.borders])
+
     def differences(
         self, before: Segments, after: Segments, right: Segments | None, track: Track, text: str
     ) -> Sequence[PartDifference]:

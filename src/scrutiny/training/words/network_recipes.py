@@ -54,7 +54,7 @@ def cut_text(example: Example) -> tuple[str, ...]:
     return Vocabulary.cut(example.text)
 
 
-class _Reading(NamedTuple):
+class _Learned(NamedTuple):
     """How texts of a task are cut and numbered, which answer is learned, and by which outputs.
 
     ``outputs`` are made of the labels and of the vocabulary's words, which are called ``pieces``.
@@ -69,17 +69,17 @@ class _Reading(NamedTuple):
 
 #: Names of the outputs that are no characters: padding, unknown, and the boundaries.
 _NO_CHARACTERS: Final = ("<padding>", "<unknown>", "<begin>", "<end>")
-_LABELED: Final = _Reading(cut_text, Numbered.of, LABEL.name, lambda labels, _: labels)
+_LABELED: Final = _Learned(cut_text, Numbered.of, LABEL.name, lambda labels, _: labels)
 _READINGS: Final = {
-    SPANS: _Reading(words_of, Numbered.of_words, OF_TAGS.name, lambda labels, _: bio_names(labels)),
-    SEGMENTS: _Reading(
+    SPANS: _Learned(words_of, Numbered.of_words, OF_TAGS.name, lambda labels, _: bio_names(labels)),
+    SEGMENTS: _Learned(
         uncut_characters,
         Numbered.of_borders,
         OF_WORDS.name,
         lambda *_: ("apart", "together"),
         "characters and pairs",
     ),
-    RUNNING_TEXT: _Reading(
+    RUNNING_TEXT: _Learned(
         first_characters,
         Numbered.of_characters,
         NEXT,
@@ -144,25 +144,25 @@ class NetworkRecipe(WordRecipe):
         DataError
             If no word is frequent enough.
         """
-        reading = _reading(parts)
-        words = Vocabulary.of_words(map(reading.cut, parts.train), least=self.least)
+        wanted = _learned_of(parts)
+        words = Vocabulary.of_words(map(wanted.cut, parts.train), least=self.least)
         if not words.words:
             raise DataError(
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        names = reading.outputs(parts.labels, words.words)
-        train, dev = (reading.numbered(part, words, names) for part in (parts.train, parts.dev))
+        names = wanted.outputs(parts.labels, words.words)
+        train, dev = (wanted.numbered(part, words, names) for part in (parts.train, parts.dev))
         if not self.reads_no_words:
             train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(
             self.parts_of,
-            self.for_answer(reading.answer),
+            self.for_answer(wanted.answer),
             words,
             labels=names,
             seed=first,
-            answer=reading.answer,
+            answer=wanted.answer,
         )
         return Lesson(Learner(made, self), train, dev, made, self)
 
@@ -197,7 +197,7 @@ class NetworkRecipe(WordRecipe):
         record = take(lesson, seed=seed, on_step=on_step)
         words = len(lesson.made.vocabulary.words)
         counts = {"words": words, "weights": weights_of(lesson.made)}
-        if pieces := _reading(parts).pieces:
+        if pieces := _learned_of(parts).pieces:
             counts["pieces"] = pieces
         return Trained(partial(write_network, lesson.made), {**counts, **record})
 
@@ -208,7 +208,7 @@ class NetworkRecipe(WordRecipe):
         return partial(write_network, lesson.made), seconds_of(lesson)
 
 
-def _reading(parts: DataParts) -> _Reading:
+def _learned_of(parts: DataParts) -> _Learned:
     """How texts of these data are read: for labels by default."""
     facts = parts.task.facts
     return next((one for wanted, one in _READINGS.items() if wanted.are_of(facts)), _LABELED)

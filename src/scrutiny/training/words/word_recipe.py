@@ -50,7 +50,7 @@ def uncut_characters(example: Example) -> tuple[str, ...]:
 class Numbered:
     """Word ids of each text, and its label, the tag of each word, or the next of each character.
 
-    Of uncut texts the words are characters and their pairs, and what is told of a pair is whether it
+    Of uncut texts the words are characters and their pairs, and of a pair it is told whether it
     belongs to two words.
     """
 
