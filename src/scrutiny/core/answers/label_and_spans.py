@@ -228,6 +228,14 @@ class SegmentsType(AnswerType[Segments]):
         """Lengths of the words."""
         return " ".join(str(end - start) for start, end in answer.borders)
 
+    def beside(self, answer: Segments, text: Mapping[str, str]) -> str:
+        """Its words."""
+        return self.show(answer, text)
+
+    def is_said(self, answer: Segments, brief: str) -> bool | None:
+        """Whether these are their lengths, which say all of a text that is known."""
+        return brief == self.brief(answer)
+
     def parts(self, answer: Segments) -> tuple[Span, ...]:
         """Its words."""
         return tuple([Span(answer.field, start, end) for start, end in answer.borders])
