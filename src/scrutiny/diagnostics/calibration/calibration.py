@@ -84,7 +84,7 @@ class Calibration(Diagnostic[CalibrationParams]):
     id = "calibration@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
-    wants = (LABELS, SPANS, SEGMENTS, ARCS, EXTRACTS, OPTIONS)
+    wants = (LABELS, SPANS, ARCS, SEGMENTS, EXTRACTS, OPTIONS)
     why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),

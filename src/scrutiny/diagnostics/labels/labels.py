@@ -79,7 +79,7 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
 
     id = "labels@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS, SEGMENTS, ARCS, EXTRACTS, OPTIONS)
+    wants = (LABELS, SPANS, ARCS, SEGMENTS, EXTRACTS, OPTIONS)
     why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": _SHARE})
