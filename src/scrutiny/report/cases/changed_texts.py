@@ -213,7 +213,7 @@ def _rows(
             **own,
             **texts,
             **_answered(answers.pairs(at), item["gold"], variant["gold"]),
-            **(_by_parts(told(whole, item, _edits(edits), answers.read)) if whole else {}),
+            **(_by_parts(told(whole, item, variant["edits"], answers.read)) if whole else {}),
             "_edits": edits,
             **asked_of,
         }
@@ -265,7 +265,7 @@ def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[di
 
 def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[str, str]:
     """Texts before and after, and the words that differ between them."""
-    own = _edits(edits)
+    own = [Edit(*edit[:4]) for edit in edits]
     by_field = {name: [edit for edit in own if edit.field == name] for name in fields}
     words = [pair for name, text in fields.items() for pair in changed_words(text, by_field[name])]
     return {
@@ -273,11 +273,6 @@ def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[st
         "after": _joined({n: apply_to_text(text, by_field[n]) for n, text in fields.items()}),
         "edits": "; ".join(f"{old} → {new}" for old, new in words),
     }
-
-
-def _edits(edits: Iterable[Sequence[Any]]) -> list[Edit]:
-    """Edits without what they say of spans."""
-    return [Edit(*edit[:4]) for edit in edits]
 
 
 def _by_parts(found: tuple[list[tuple[str, str]], str]) -> dict[str, Any]:
