@@ -140,6 +140,10 @@ class AnswerType(ABC, Generic[A]):
         """Answer as what is right, to score another one by."""
         return answer
 
+    def compared(self, answer: A) -> A:
+        """Part of an answer that two models have to share to answer alike: all, unless it says."""
+        return answer
+
     def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
         """Parts of an answer of which each is right or wrong: their classes, and whether they are.
 
