@@ -163,6 +163,10 @@ class AnswerType(ABC, Generic[A]):
         """Answer in a few words without its text, equal for answers that only moved."""
         return self.show(answer, {})
 
+    def beside(self, answer: A, text: Mapping[str, str]) -> str:
+        """Answer in a few words beside its text: the brief ones, unless these alone say little."""
+        return self.brief(answer)
+
     def is_said(self, answer: A, brief: str) -> bool | None:
         """Whether few words (`brief`) are those of this right answer; None if they do not tell."""
         return None

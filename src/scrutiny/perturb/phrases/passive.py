@@ -55,7 +55,7 @@ _HAVE: Final = {"has": ("has", "have"), "have": ("has", "have"), "had": ("had", 
 _MODALS: Final = frozenset("will would can could may might must shall should".split())
 _NEGATIONS: Final = ("n't", "n’t")
 #: Nouns of one form for one and several, and ends of a clause that leaves its verb out ("to.").
-_ONE_FORM: Final = frozenset("deer fish sheep series species aircraft".split())
+_ONE_FORM: Final = frozenset("deer fish sheep series species aircraft percent".split())
 _ELLIPSIS: Final = re.compile(r"\b(?:to|do so|did so)\s*(?:[.!?,;]|$)", re.IGNORECASE)
 _FEWEST, _LONGEST = 3, 60  # words of a sentence
 _DETERMINERS: Final = frozenset(
@@ -206,6 +206,9 @@ def _clause(text: str, parse: Annotation, verb: int) -> ActiveClause | None:
         if part[0] != at:
             return None
         at = part[-1] + 1
+    # "poorly" belongs to the verb: not "treated by the class poorly".
+    if at < len(words) and parse.heads[at] == verb and parse.tags[at].xpos in _ADVERBS:
+        return None
     is_known = all(parse.heads[i] == verb for i in group) and all(
         parse.deprels[i] in ("aux", "neg", "advmod") for i in group
     )

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.blocks.cases import parts_in_words
-from scrutiny.core.answers.answer import PartDifference, answer_of, answer_text, type_of
+from scrutiny.core.answers.answer import AnswerType, PartDifference, answer_of, answer_text, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
@@ -209,18 +209,25 @@ def told(
             None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
         )
         parts: Sequence[PartDifference] = ()
+        is_kept = False
         if before is not None and after is not None:
             example = Example("", json.loads(item["fields"]))
             text = next(iter(example.fields.values()))
             with suppress(EditRefusedError):
                 track = track_of(example, edits)
                 parts = type_of(before).differences(before, after, right, track, text)
+                is_kept = not parts and tells_parts(before)
         parts = sorted(parts, key=lambda part: not part.is_broken)  # those that broke first
         sides = [parts_in_words(parts, side) for side in ("before", "after", "right")]
         was, now, wanted = sides if parts else (*(said(one, read) for one in both), "")
-        shown.append((was, now))
+        shown.append((now if is_kept else was, now))
         gold = gold or wanted
     return shown, gold or said(item["gold"], read)
+
+
+def tells_parts(answer: Any) -> bool:
+    """Whether differences from an answer are told by its parts; none where there is no answer."""
+    return answer is not None and type(type_of(answer)).differences is not AnswerType.differences
 
 
 def said(stored: str | None, read: frozenset[str]) -> str:
