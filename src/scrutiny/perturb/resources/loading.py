@@ -296,7 +296,7 @@ def load_resource(name: str, spec: str | None = None) -> Any:
         raise PlanError(
             f"The resource {name!r} was not given and has no default: "
             f'name one in a plan with resources = {{ {name} = "…" }}, for one command with '
-            f"-P 'resources={{\"{name}\": \"…\"}}' (of perturb: --resource {name}=…), or pass an "
+            f'-P \'resources={{"{name}": "…"}}\' (of perturb: --resource {name}=…), or pass an '
             f"object in `resources`. It is {kind.specs}."
         )
     return kind.load(chosen)
