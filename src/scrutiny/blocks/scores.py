@@ -7,6 +7,7 @@ first thing that a report says.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from scrutiny.blocks.labels import capitalized, short_names
@@ -169,6 +170,7 @@ def label_lines(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[Lab
     }
 
 
+@lru_cache(maxsize=1024)  # asked for each estimate of a screen, and an unknown name is dear
 def headline_of(metric: str) -> str:
     """Name of a metric on the first screen; empty if it does not stand there."""
     try:
