@@ -46,6 +46,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Garbage is looked for once more; pytest, and Python as it ends, then have nothing to search.
+
+    What is found without an end, as an open file, fails the session even so.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's answer cache; the folder is made by who writes there."""

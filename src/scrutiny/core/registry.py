@@ -64,8 +64,10 @@ class Entry:
         """
         module, _, attribute = self.registration.target.partition(":")
         try:
-            with redirect_stdout(sys.stderr):  # stdout belongs to the command
-                found = getattr(import_module(module), attribute)
+            found = getattr(sys.modules.get(module), attribute, None)  # asked for again and again
+            if found is None:
+                with redirect_stdout(sys.stderr):  # stdout belongs to the command
+                    found = getattr(import_module(module), attribute)
         except AttributeError as error:
             raise ConformanceError(
                 f"{self.origin} registers {self.registration.name!r} as "
@@ -81,6 +83,9 @@ class Registry:
     """All names of all kinds; created once by `registry`."""
 
     entries: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
+    _newest: dict[tuple[str, str], str] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def names(self, kind: str) -> list[str]:
         """Sorted versioned names of one kind."""
@@ -96,11 +101,15 @@ class Registry:
         """
         if (kind, name) in self.entries:
             return name
+        if (kind, name) in self._newest:
+            return self._newest[kind, name]
         known = self.names(kind)
         versions = [n for n in known if n.partition("@")[0] == name]
         if "@" in name or not versions:
             raise UnknownNameError(kind, name, known)
-        return max(versions, key=lambda n: int(n.partition("@")[2]))
+        newest = max(versions, key=lambda n: int(n.partition("@")[2]))
+        self._newest[kind, name] = newest  # a task is asked for with each of its items
+        return newest
 
     def load(self, kind: str, name: str) -> Any:
         """Object of this name, imported on demand."""

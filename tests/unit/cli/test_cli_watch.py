@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from chat_server import Served, said
-from pytest_httpserver import HTTPServer
+from chat_server import ChatServer, Served, said
 from werkzeug import Response
 
 import scrutiny
@@ -65,8 +64,7 @@ def chat():
 @pytest.fixture(scope="module")
 def server():
     """One server for all tests, so that a baseline is of the same address."""
-    started = HTTPServer(host="localhost", threaded=True)
-    started.start()
+    started = ChatServer()
     yield started
     started.stop()
 
@@ -80,10 +78,8 @@ def place(tmp_path_factory):
 @pytest.fixture
 def watch(server, place, quick_retries, chat, tmp_path, capsys):
     """Function that watches the served chat; gives exit code, object or text, and stderr."""
-    served = Served(chat)
-    server.clear()
-    server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(served)
-    url = server.url_for("/v1")
+    served = server.serves(Served(chat))
+    url = f"{server.url}/v1"
 
     def run(*flags, options="", history="h.jsonl", text=False, rows=120):
         model = f"{url}#api=chat,labels=bad|good,attempts=1{options}"

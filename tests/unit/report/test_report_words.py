@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from test_house import trees
 from test_report_comment import with_risks
 
 import scrutiny
@@ -53,9 +54,8 @@ def shown_of(page):
     )
 
 
-def sentences_in(file):
+def sentences_in(tree):
     """Strings of a source file that are no docstrings and no names of scopes."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
     silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
     told = (n.value for n in strings if isinstance(n.value, str) and id(n) not in silent)
@@ -130,20 +130,18 @@ def test_a_scope_is_said_in_words(scope, said):
 
 
 def test_no_sentence_of_the_sources_has_a_retired_word():
-    files = sorted(SOURCES.rglob("*.py"))
-    told = [(file, said) for file in files for said in sentences_in(file)]
+    told = [(file, said) for file, tree in trees().items() for said in sentences_in(tree)]
     assert len(told) > 1000
-    assert [(str(file), retired_in(said)) for file, said in told if retired_in(said)] == []
+    assert [(file, retired_in(said)) for file, said in told if retired_in(said)] == []
 
 
 def test_every_percentage_has_a_space_before_its_sign():
     own = {}
-    for file in sorted(SOURCES.rglob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+    for file, tree in trees().items():
         parts = (node.values for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
         specs = [n.format_spec for p in parts for n in p if isinstance(n, ast.FormattedValue)]
         said = [ast.unparse(spec) for spec in specs if spec is not None]
-        own[file.name] = [spec for spec in said if spec.rstrip("'\"").endswith("%")]
+        own[file] = [spec for spec in said if spec.rstrip("'\"").endswith("%")]
     assert len(own) > 300
     assert {file: found for file, found in own.items() if found} == {}
 
