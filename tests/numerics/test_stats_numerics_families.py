@@ -91,7 +91,7 @@ def test_few_clusters_and_few_seeds_together():
 @pytest.mark.slow
 def test_losses_are_found_and_more_items_find_more():
     loss = (0.05, 0.03, 0.02, *(0.0,) * 12)
-    found = {n: rates(Design(loss=loss, items=n), studies=200) for n in (300, 872, 2000)}
+    found = {n: rates(Design(loss=loss, items=n), studies=100) for n in (300, 872, 2000)}
     hurts, holds = (
         np.array([getattr(found[n], name) for n in found]) for name in ("hurts", "holds")
     )
