@@ -159,6 +159,11 @@ def critical_distance(
         Probability on one side.
     """
     first, second = (np.atleast_1d(np.asarray(one, dtype=np.float64)) for one in (items, seeds))
+    if first.size > 1 and np.isfinite([freedom, item_freedom]).all():
+        # of two t's each row sums over very many nodes: one row's stay in the cache
+        how = {"tail": tail, "item_freedom": item_freedom}
+        rows = zip(first, second, strict=True)
+        return np.concatenate([critical_distance(*row, freedom, **how) for row in rows])
     (spread, weight), (other, other_weight) = _mixing(item_freedom), _mixing(freedom)
     whole = first + second
     moves = whole > 0
