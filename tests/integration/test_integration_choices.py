@@ -173,3 +173,30 @@ def as_written(stored, text):
     if kind == "segments":
         return [text[start:end] for start, end in value[1]]
     return {"order": value} if kind == "ranking" else value
+
+
+def rank_worse(items):
+    """As `rank`, and turned round on days that begin with a one."""
+    found = zip(items, rank(items), strict=True)
+    return [
+        [-s for s in scores] if " day 1" in " ".join(item) else scores for item, scores in found
+    ]
+
+
+def test_rankings_are_compared_by_their_level_and_by_who_stands_first():
+    data = [{"id": str(k), **row} for k, row in enumerate(rows_of("passage-ranking"))]
+    runs = [
+        scrutiny.run("performance", one, data, task="passage-ranking") for one in (rank, rank_worse)
+    ]
+    found = scrutiny.compare(*runs)
+    turned = sum(" day 1" in row["candidates"][2] for row in data) / len(data)
+    (level,) = found.levels
+    assert level["metric"] == "mrr"
+    assert level["change"] == pytest.approx(-turned * 2 / 3)  # the right one comes last of three
+    assert "MRR 100 %" in found.headline
+    said = found.report()
+    numbers = said.partition("Numbers of both")[2].partition("\n\n")[0]
+    assert all(one in numbers for one in ("MRR", "accuracy at rank 1", "recall at 90 % precision"))
+    assert "_" not in numbers
+    alike = said.partition("same answer")[2].split()[0]
+    assert float(alike) == pytest.approx(1 - turned, abs=0.006), "whole orders differ more often"

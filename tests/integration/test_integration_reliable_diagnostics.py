@@ -40,8 +40,10 @@ ITEMS = {
 }
 PARAMS = {
     "crows": {"variants": ["pll-shared"]},
-    "clusters": {"starts": 2},
-    "clusters-over-steps": {"starts": 2},
+    "stereoset": {"variants": ["log-mean", "nsp"]},
+    "seat": {"representations": ["cls"], "claimed": "cls"},
+    "clusters": {"starts": 2, "representations": ["cls"], "claimed": "cls", "parts": ["targets"]},
+    "clusters-over-steps": {"starts": 2, "parts": ["targets"]},
     "landscape": {"directions": 1, "iterations": 1},
     "probe": {"n_training": 12, "epochs": 1},
 }
@@ -57,6 +59,7 @@ def smallest(name: str, data: Path) -> dict:
             one["source"] = f"sent-bias:{data}/sent_bias/tests#tests=sent-weat6"
         else:
             one["limit"] = ITEMS.get(key, 40 if key.endswith("train") else 12)
+    plan["data"]["agreement"] = {"source": "builtin:agreement", "limit": 100}  # of competence
     for key, one in plan["models"].items():
         one["seeds"] = SEEDS if key == "bert" else SEEDS[:2]
     for node in plan["train"]:

@@ -60,25 +60,41 @@ def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
     scores = [finding for finding in findings if finding.claim.is_headline]
     lacking = [finding for finding in scores if finding.verdict != "supported"]
     if not scores:
-        lacking = [finding for finding in findings if finding.claim.risk and finding.lacks_skill]
-        reasons = list(dict.fromkeys(finding.reason for finding in lacking))
-        says = [capitalized(reason) for reason in reasons[:1]]
-        short = f"{capitalized(NO_SKILL)} shown"
-        all_of = [finding for finding in findings if finding.claim.risk]
-        return NoSkill(f"{says[0]}.", short, len(lacking) == len(all_of)) if says else None
+        return _untested(findings)
     if not lacking:
         return None
     names = _names(scores)
     of_each = [names.get(id(finding), "") for finding in lacking]
     said = [f"{of}{_sentence(f)}" for of, f in zip(of_each, lacking, strict=True)]
-    said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
-    short = of_each[0] + _short(lacking[0])
-    short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+    short = _and_more(of_each[0] + _short(lacking[0]), said)
     shorts = [_short(finding) for finding in lacking]
     # of a good score on few items, ask more
     advice = _MORE if any(one.startswith(_ABOVE) for one in shorts) else _CHECK
     advice = "" if all(one == _UNKNOWN for one in shorts) else advice
-    return NoSkill(" ".join(said), short, len(lacking) == len(scores), advice)
+    return NoSkill(_first_of(said), short, len(lacking) == len(scores), advice)
+
+
+def _untested(findings: Sequence[Finding]) -> NoSkill | None:
+    """What was not tested for want of skill, of each model and data once."""
+    asked = [finding for finding in findings if finding.claim.risk]
+    lacking = [finding for finding in asked if finding.lacks_skill]
+    if not lacking:
+        return None
+    names = _names(asked)
+    said = {names.get(id(f), ""): f"{capitalized(f.reason)}." for f in reversed(lacking)}
+    ordered = [f"{of}{said[of]}" for of in dict.fromkeys(names.get(id(f), "") for f in lacking)]
+    short = _and_more(f"{names.get(id(lacking[0]), '')}{capitalized(NO_SKILL)} shown", ordered)
+    return NoSkill(_first_of(ordered), short, len(lacking) == len(asked))
+
+
+def _first_of(said: Sequence[str]) -> str:
+    """The first of several sentences, and how many there are beside them."""
+    more = len(said) - _MOST_SAID
+    return " ".join([*said[:_MOST_SAID], *[f"{more} more so."] * (more > 0)])
+
+
+def _and_more(short: str, said: Sequence[str]) -> str:
+    return f"{short}, and {len(said) - 1} more" if len(said) > 1 else short
 
 
 def _names(scores: Sequence[Finding]) -> dict[int, str]:

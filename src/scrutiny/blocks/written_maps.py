@@ -11,7 +11,8 @@ _DIGITS: Final = 4
 _ROW: Final = 27  # pixels
 _LEVEL: Final = 72  # pixels of a column whose name has room
 _NARROW: Final = 46  # pixels of a column that has no room for words
-_ABOVE: Final = 84  # pixels of a name that stands upright
+_ABOVE: Final = (84, 144)  # least and most pixels of names that stand upright
+_LETTER: Final = 6.2  # pixels of a letter of theirs
 _SMALL: Final = 480  # pixels of a map beside which names of rows have room for a line
 _LONG: Final = 24  # letters of a row's name that fill that room elsewhere
 _LINE: Final = 14  # pixels of a line of its name
@@ -78,6 +79,8 @@ def written_map(
     lines = "split(datum.label, '\\n')"
     bare = {"ticks": False, "domain": False, "title": None}
     lines_above = _LINE * max(name.count("\n") for name in columns)  # the first line is placed
+    longest = max(len(name.partition("\n")[0]) for name in columns)
+    above = min(_ABOVE[1], max(_ABOVE[0], round(_LETTER * longest)))
     upright = {
         "labelAngle": {"expr": f"{is_upright} ? -90 : 0"},
         "labelAlign": {"expr": f"{is_upright} ? 'left' : 'center'"},
@@ -85,8 +88,8 @@ def written_map(
         "labelExpr": f"{is_upright} ? {lines}[0] : {lines}",
         "labelLineHeight": _LINE,
         "labelOverlap": False,
-        "labelLimit": _ABOVE,
-        "minExtent": _ABOVE,  # as no room is made for labels that are turned later
+        "labelLimit": above,
+        "minExtent": above,  # as no room is made for labels that are turned later
         "labelPadding": {"expr": f"{is_upright} ? 4 : {4 + lines_above}"},
         "orient": "top",
     }

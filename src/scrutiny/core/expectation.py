@@ -75,8 +75,10 @@ class Expectation(PlugIn, ABC):
     def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
         """Answer in a few words, as far as this expectation looks at it."""
         answer = asked.answer.answer
-        return "no answer" if answer is None else type_of(answer).brief(answer)
+        fields = asked.example.fields
+        return "no answer" if answer is None else type_of(answer).beside(answer, fields)
 
     def wanted(self, example: Example) -> str:
         """Expected answer to a case, in a few words."""
-        return "" if example.gold is None else type_of(example.gold).brief(example.gold)
+        gold = example.gold
+        return "" if gold is None else type_of(gold).beside(gold, example.fields)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import log
-from typing import Final, NamedTuple
+from typing import Final
 
 from scrutiny.core.answers.choices import Option, Ranking, is_option_field, options_in, squashed
 from scrutiny.core.boundary.json_text import digest
@@ -69,20 +69,11 @@ def sliding_window(passage: Sequence[str], asked: Sequence[str], option: Sequenc
     return best
 
 
-class _Collection(NamedTuple):
-    """Candidates as counts of their words, and what BM25 needs of all of them."""
-
-    counts: tuple[Counter[str], ...]
-    sizes: tuple[int, ...]
-    rarity: dict[str, float]
-
-
-@lru_cache(maxsize=64)
-def _collected(texts: tuple[str, ...], is_unspaced: bool) -> _Collection:  # noqa: FBT001
-    counts = tuple(Counter(terms_of(text, is_unspaced=is_unspaced)) for text in texts)
-    holding = Counter(word for own in counts for word in own)
-    rarity = {w: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for w, n in holding.items()}
-    return _Collection(counts, tuple(own.total() for own in counts), rarity)
+@lru_cache(maxsize=4096)
+def _counted(text: str, is_unspaced: bool) -> tuple[Counter[str], int]:  # noqa: FBT001
+    """Counts of the words of a text, and their sum; a change of one candidate leaves the others."""
+    counts = Counter(terms_of(text, is_unspaced=is_unspaced))
+    return counts, counts.total()
 
 
 def bm25(query: str, texts: Sequence[str], *, is_unspaced: bool = False) -> list[float]:
@@ -98,11 +89,13 @@ def bm25(query: str, texts: Sequence[str], *, is_unspaced: bool = False) -> list
     >>> [round(score, 3) for score in bm25("the Rhine", ["the sea", "the river Rhine"])]
     [0.199, 0.809]
     """
-    counts, sizes, rarity = _collected(tuple(texts), is_unspaced)
-    mean = sum(sizes) / max(1, len(sizes)) or 1.0
+    collection = [_counted(text, is_unspaced) for text in texts]
+    mean = sum(size for _, size in collection) / max(1, len(collection)) or 1.0
     asked = terms_of(query, is_unspaced=is_unspaced)
+    holding = {word: sum(word in own for own, _ in collection) for word in asked}
+    rarity = {w: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for w, n in holding.items()}
     found = []
-    for own, size in zip(counts, sizes, strict=True):
+    for own, size in collection:
         held = _K1 * (1 - _B + _B * size / mean)
         shares = (rarity[w] * own[w] * (_K1 + 1) / (own[w] + held) for w in asked if w in own)
         found.append(sum(shares))

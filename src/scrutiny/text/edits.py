@@ -186,6 +186,12 @@ def edits_between(field: str, old: str, new: str) -> Iterator[Edit]:
             yield Edit(field, low, high, new[others[op.dest_start] : others[op.dest_end]])
 
 
+def edits_of_fields(old: Example, new: Example) -> tuple[Edit, ...]:
+    """Those between the texts of an item and of another one with the same fields."""
+    pairs = ((name, text, new.fields.get(name, "")) for name, text in old.fields.items())
+    return tuple(edit for pair in pairs for edit in edits_between(*pair))
+
+
 def _borders(text: str) -> list[int]:
     """Offsets at which a token, or the text between two, begins; and the end."""
     return sorted({0, len(text), *(place for span in token_spans(text) for place in span)})

@@ -158,6 +158,15 @@ def test_agreement_counts_parts():
     assert SEGMENTS.agree(CUT.gold, Segments("text", ((0, 2), (2, 5)))) == Agreement(2, 5)
 
 
+def test_each_word_is_judged_and_told_beside_its_text():
+    other = Segments("text", ((0, 2), (2, 5)))
+    assert SEGMENTS.judged(other, CUT.gold) == (("", True), ("", False))
+    assert SEGMENTS.beside(other, CUT.fields) == "ab | cde"
+    assert LABEL_SET.beside(LabelSet(["joy"]), {}) == "joy"
+    assert SEGMENTS.is_said(CUT.gold, SEGMENTS.brief(CUT.gold))
+    assert not SEGMENTS.is_said(CUT.gold, SEGMENTS.brief(other))
+
+
 def test_answers_in_words():
     assert OPTION_OF.show(Option(1), ITEM.fields) == "No."
     assert OPTION_OF.brief(Option(1)) == "option 2"

@@ -102,7 +102,7 @@ def test_headers_hold_secrets_by_name_scheme_or_length() -> None:
 
 
 def test_all_texts_of_a_value_are_redacted() -> None:
-    value = {"a": ["python:m:M#key=1", 2, None], "params": {"api_key": "1", "token": "env:T"}}
+    value = {"a": ["python:m:M#key=sk-1", 2, None], "params": {"api_key": "1", "token": "env:T"}}
     assert without_secrets(value) == {
         "a": ["python:m:M#key=***", 2, None],
         "params": {"api_key": "***", "token": "env:T"},

@@ -4,6 +4,7 @@ from the raw files in another way.
 
 import re
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -13,6 +14,7 @@ from scrutiny.data.dataset import load_dataset
 STORY = "conandoyle_neg_zhao2020/data_story.json"
 
 
+@cache
 def loaded(shared, source):
     data = load_dataset(f"negation:{shared}/negation/{source}")
     assert data.bad_rows == ()

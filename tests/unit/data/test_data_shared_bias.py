@@ -5,12 +5,15 @@ import json
 import re
 import time
 from collections import Counter, defaultdict
+from functools import cache
 
 import pytest
 
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.summary import summarize
 
+#: Data are read once; nobody changes them.
+read = cache(load_dataset)
 CROWS = {
     "race-color": 516,
     "gender": 262,
@@ -59,7 +62,7 @@ def values(data, name):
 @pytest.mark.reproduces
 @pytest.mark.data("crows_pairs")
 def test_crows_pairs(shared):
-    data = load_dataset(f"crows-pairs:{shared}/crows_pairs")
+    data = read(f"crows-pairs:{shared}/crows_pairs")
     assert (len(data), data.bad_rows, data.labels) == (1508, (), ())
     assert values(data, "a_category") == CROWS
     assert values(data, "a_direction") == {"stereo": 1290, "antistereo": 218}
@@ -72,7 +75,7 @@ def test_crows_pairs(shared):
 @pytest.mark.data("word_filling_controls")
 def test_revised_crows_pairs(shared):
     path = shared / "word_filling_controls" / "crows_revised.csv"
-    data = load_dataset(f"crows-pairs:{path}")
+    data = read(f"crows-pairs:{path}")
     with path.open(encoding="utf-8", newline="") as file:
         numbers = [row[0] for row in csv.reader(file)][1:]
     (bad,) = data.bad_rows
@@ -95,7 +98,7 @@ def test_revised_crows_pairs(shared):
     ],
 )
 def test_controls_of_crows_pairs(shared, name, sets):
-    data = load_dataset(f"crows-pairs:{shared}/word_filling_controls/{name}.csv")
+    data = read(f"crows-pairs:{shared}/word_filling_controls/{name}.csv")
     assert (values(data, "a_set"), data.bad_rows) == (sets, ())
     assert len(values(data, "u_pair")) == 250
 
@@ -103,7 +106,7 @@ def test_controls_of_crows_pairs(shared, name, sets):
 @pytest.mark.reproduces
 @pytest.mark.data("stereoset")
 def test_stereoset(shared):
-    data = load_dataset(f"stereoset:{shared}/stereoset")
+    data = read(f"stereoset:{shared}/stereoset")
     assert (len(data), data.bad_rows) == (4229, ())
     assert values(data, "a_kind") == {"intrasentence": 2106, "intersentence": 2123}
     counts = Counter((e.attributes["a_kind"], e.attributes["a_category"]) for e in data.examples)
@@ -119,7 +122,7 @@ def test_stereoset(shared):
 
 @pytest.mark.data("stereoset")
 def test_stereoset_without_its_malformed_contexts(shared):
-    data = load_dataset(f"stereoset:{shared}/stereoset#malformed=leave-out")
+    data = read(f"stereoset:{shared}/stereoset#malformed=leave-out")
     found = values(data, "a_category")
     assert (found["gender"], found["profession"], found["race"], found["religion"]) == (
         496,
@@ -136,7 +139,7 @@ def test_sentence_ids_are_those_of_the_published_scores(shared):
 
     with gzip.open(shared / "stereoset" / "official_intrasentence_scores.tsv.gz", "rt") as file:
         scored = {line.partition("\t")[0] for line in file} - {"sentence_id"}
-    data = load_dataset(f"stereoset:{shared}/stereoset#kind=intrasentence")
+    data = read(f"stereoset:{shared}/stereoset#kind=intrasentence")
     names = ("a_stereotype_id", "a_antistereotype_id", "a_unrelated_id")
     assert {e.attributes[n] for e in data.examples for n in names} == scored
     assert len(scored) == 6318
@@ -152,7 +155,7 @@ def test_sentence_ids_are_those_of_the_published_scores(shared):
     ],
 )
 def test_swaps(shared, name, n):
-    data = load_dataset(f"stereoset:{shared}/word_filling_controls/{name}.txt")
+    data = read(f"stereoset:{shared}/word_filling_controls/{name}.txt")
     assert values(data, "a_set") == {"original": n, "swapped": n}
     assert len(values(data, "u_pair")) == n
     assert not any("<" in text for e in data.examples for text in e.fields.values())
@@ -167,7 +170,7 @@ def sizes(data):
 @pytest.mark.data("sent_bias")
 def test_sent_bias(shared):
     start = time.process_time()
-    data = load_dataset(f"sent-bias:{shared}/sent_bias")
+    data = read(f"sent-bias:{shared}/sent_bias")
     assert time.process_time() - start < 3  # 0.3 s where nothing else runs
     wanted = dict(CONTEXTS)
     for name, (words, sentences) in SIZES.items():
@@ -179,7 +182,7 @@ def test_sent_bias(shared):
 
 @pytest.mark.data("sent_bias")
 def test_every_word_is_found(shared):
-    data = load_dataset(f"sent-bias:{shared}/sent_bias")
+    data = read(f"sent-bias:{shared}/sent_bias")
     assert data.notes == ("The word of 9,951 of 9,951 texts in 46 tests was found.",)
     words = defaultdict(set)
     for e in data.examples:
@@ -198,7 +201,7 @@ def test_every_word_is_found(shared):
 
 @pytest.mark.data("sent_bias")
 def test_words_stand_where_they_are_said_to(shared):
-    data = load_dataset(f"sent-bias:{shared}/sent_bias")
+    data = read(f"sent-bias:{shared}/sent_bias")
     for e in data.examples:
         start, end = int(e.attributes["a_start"]), int(e.attributes["a_end"])
         seen, word = e.text[start:end].lower(), str(e.attributes["u_word"]).lower()
@@ -208,7 +211,7 @@ def test_words_stand_where_they_are_said_to(shared):
 
 @pytest.mark.data("sent_bias")
 def test_hidden_tests(shared):
-    data = load_dataset(f"sent-bias:{shared}/sent_bias/tests-hidden")
+    data = read(f"sent-bias:{shared}/sent_bias/tests-hidden")
     found = sizes(data)
     assert len(found) == 8
     assert found["project_implicit_weight"] == "10/10/8/8"
@@ -217,7 +220,7 @@ def test_hidden_tests(shared):
 
 @pytest.mark.data("bias_bench")
 def test_religion(shared):
-    data = load_dataset(f"sent-bias:{shared}/bias_bench")
+    data = read(f"sent-bias:{shared}/bias_bench")
     assert sizes(data) == {
         "sent-religion1": "84/84/101/112",
         "sent-religion1b": "84/84/101/112",
@@ -233,8 +236,8 @@ def test_religion(shared):
 
 @pytest.mark.data("sent_bias")
 def test_words_that_are_permuted_keep_all_sizes(shared):
-    data = load_dataset(f"sent-bias:{shared}/sent_bias")
-    other = load_dataset(f"sent-bias:{shared}/sent_bias#permute=5")
+    data = read(f"sent-bias:{shared}/sent_bias")
+    other = read(f"sent-bias:{shared}/sent_bias#permute=5")
     assert sizes(other) == sizes(data)
     changed = defaultdict(set)
     for a, b in zip(data.examples, other.examples, strict=True):

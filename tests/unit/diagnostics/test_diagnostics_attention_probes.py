@@ -149,7 +149,8 @@ def test_words_say_which_map_to_trust():
         return tuple(found)
 
     model = Worded([[LinkedHead(mixed(True)), LinkedHead(mixed(False))]])
-    found = records(model, rows, draws=1, learning_rate=0.03, epochs=20)
+    probes = ("attention", "attention-words")
+    found = records(model, rows, probes=probes, draws=1, learning_rate=0.03, epochs=20)
     # heads of words know no root, which is one word in eight
     assert uas(found, "attention-words") > 0.88 * 7 / 8
     assert uas(found, "attention") < 0.8 * 7 / 8

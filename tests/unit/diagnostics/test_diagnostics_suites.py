@@ -8,15 +8,17 @@ from toy_runs import estimate, run
 
 import scrutiny
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.example import Case, Example
+from scrutiny.core.example import Case, Example, Span
+from scrutiny.core.expectation import Asked, Seen
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.suites.expectations import parse_expectation
+from scrutiny.diagnostics.suites.expectations import Same, parse_expectation
 from scrutiny.diagnostics.suites.suite_claims import CHANCE_CONSISTENCY, condition_of
 from scrutiny.diagnostics.suites.suites import Suites
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
 
 
@@ -427,3 +429,18 @@ def test_the_condition_of_a_test_names_its_capability_only_if_it_has_one():
 )
 def test_what_is_expected_is_said_in_words(expect, words):
     assert parse_expectation(expect).wanted(Example("a", {"text": "x"}, "good")) == words
+
+
+@pytest.mark.parametrize(
+    ("new", "answer", "is_met"),
+    [
+        ("on Monday Ida saw Rome", (Span("text", 10, 13, "PER"),), True),
+        ("on Monday Ida saw Rome", (Span("text", 0, 3, "PER"),), False),  # where she stood before
+        ("Ida saw Rome", (Span("text", 0, 3, "PER"),), True),
+    ],
+)
+def test_answers_with_places_are_carried_by_the_words_that_differ(new, answer, is_met):
+    """No edits are stated: a span that moved with its words is the same, one that stayed is not."""
+    base = Asked(Example("a", {"text": "Ida saw Rome"}), Prediction((Span("text", 0, 3, "PER"),)))
+    case = Asked(Example("b", {"text": new}), Prediction(answer))
+    assert Same().is_met(Seen(case, base, load_task("token-tagging"), ("PER",))) is is_met

@@ -26,8 +26,8 @@ from scrutiny.models.words.self_attention_classifier import (  # noqa: E402
 from scrutiny.models.words.sequence_networks import (  # noqa: E402
     POOLINGS,
     SequenceClassifier,
-    SequenceTagger,
 )
+from scrutiny.models.words.sequence_taggers import SequenceTagger  # noqa: E402
 from scrutiny.models.words.word_model import BEGIN, END, Vocabulary  # noqa: E402
 from scrutiny.models.words.word_networks import fresh_parts, write_network  # noqa: E402
 from scrutiny.tasks.tags import bio_names  # noqa: E402

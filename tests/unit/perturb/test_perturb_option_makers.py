@@ -17,7 +17,11 @@ from scrutiny.perturb.resources.capabilities import (
     StretchReader,
 )
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.resources.option_sources import PythonReader, PythonWriter
+from scrutiny.perturb.resources.option_sources import (
+    CheckpointWriter,
+    PythonReader,
+    PythonWriter,
+)
 from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.text.edits import apply_edits
 
@@ -232,6 +236,22 @@ def test_a_language_model_writes_options_and_the_same_again(tiny):
     assert len(first[0]) == 2
     assert all("\n" not in text for text in first[0])
     assert first == type(writer)(writer._model, writer._tokenizer).options(asked, most=2)
+
+
+def test_what_is_written_ends_with_its_line():
+    """Beams that went on would differ behind the line, and give one option several times."""
+
+    class Letters:
+        pieces = ("a", "\n", ".\n\n", "end")
+        eos_token_id = 3
+
+        def __len__(self):
+            return len(self.pieces)
+
+        def batch_decode(self, rows, **_):
+            return ["".join(self.pieces[i] for i in row) for row in rows]
+
+    assert sorted(CheckpointWriter(None, Letters())._ends) == [1, 2, 3]
 
 
 OWN = """

@@ -36,7 +36,7 @@ ELSEWHERE = {
     # copies that nothing changed are counted as transformed texts
     13: "perturb/test_perturb_conformance.py::test_every_change_of_every_task",
     # the same seed gives other texts in another process
-    14: "perturb/test_perturb_conformance.py::test_another_process_makes_the_same",
+    14: "perturb/test_perturb_other_process.py::test_another_process_makes_the_same",
     # a change asked for earlier changes what a later one does
     15: "perturb/test_perturb_conformance.py"
     "::test_what_comes_out_depends_on_no_order_and_on_no_item_beside",

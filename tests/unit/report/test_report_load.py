@@ -45,7 +45,8 @@ def items_table():
 def variant(item, *, role="measured", status="ok", recipe="typos@1", draw=0):
     name = f"{recipe}/{draw}/{role}"
     gold = '"negative"' if item == "b" else '"positive"'
-    row = (KIND, DATASET, item, name, role, None, recipe, draw, '[["text",0,1,"An"]]', gold)
+    edits = '[["text",0,1,"An",[],false]]'
+    row = (KIND, DATASET, item, name, role, None, recipe, draw, edits, gold)
     return (*row, status, None if status == "ok" else "no_site")
 
 

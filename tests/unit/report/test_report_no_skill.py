@@ -285,6 +285,24 @@ def test_a_run_without_a_main_score_says_what_was_not_tested(tmp_path, capsys):
     assert gated(run, capsys, "--undecided", "pass")[0] == 4
 
 
+def test_of_several_models_without_a_main_score_each_is_named_once(tmp_path):
+    changes = {"transformations": ["word_case", "punctuation"]}
+    measure = [{"id": "r", "diagnostic": "robustness", "params": changes}]
+    file = tmp_path / "models.py"
+    models = {
+        how: {"source": f"python:{file}:Answers#how={how}"} for how in ("right", "constant", "coin")
+    }
+    run = audited(tmp_path, "constant", models=models, measure=measure)
+    found = no_skill_in(load_view(run.path).findings)
+    assert found.short == "constant: No skill shown, and 1 more"
+    assert found.says.startswith("constant: No skill: accuracy 60.0 % [")
+    assert (found.says.count("constant: "), found.says.count("coin: "), "right" in found.says) == (
+        *(1, 1),
+        False,
+    )
+    assert not found.is_everywhere
+
+
 def test_several_models_are_named(tmp_path):
     file = tmp_path / "models.py"
     models = {

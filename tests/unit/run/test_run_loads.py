@@ -157,6 +157,20 @@ def test_no_more_models_are_kept_than_one_and_its_reference(monkeypatch):
     assert models.get("m", sources[0], TASK)[0] is not again[2]
 
 
+@pytest.mark.extra("hf")
+def test_models_of_few_weights_stay_besides(monkeypatch):
+    monkeypatch.setattr(loading, "LIGHT_KEPT", 3)
+    models = LoadedModels()
+    monkeypatch.setattr(models, "_load", lambda key, task: (key.source, None))
+    heavy = [f"builtin:sentiment/seed-{seed}" for seed in (1, 2, 3)]
+    light = [f"{kind}zoo:bert-2x128/seed-{n}" for kind in ("", "untrained:") for n in (1, 2)]
+    for source in (*light, *heavy, "zoo:no-such/seed-1"):
+        models.get("m", source, TASK)
+    assert [key.source for key in models._kept] == [*light[1:], heavy[-1], "zoo:no-such/seed-1"]
+    models.get("m", light[0], TASK)
+    assert [key.source for key in models._kept][:2] == light[2:]
+
+
 def test_what_is_read_of_an_object_is_what_it_was_before_it_answered():
     class Weighted:
         labels = ("negative", "positive")

@@ -1,5 +1,7 @@
 """Two runs as arrays: hits that are drawn, and slices with known members."""
 
+from functools import cache
+
 import numpy as np
 
 from scrutiny.core.example import Example
@@ -17,9 +19,22 @@ def sides(first, second, *, seed=0, is_paired=False, metric="accuracy@1", unit=N
         for side in (first, second)
     )
     n = values[0].shape[1]
-    examples = tuple(Example(f"i{k}", {"text": f"text {k}"}, gold="yes") for k in range(n))
-    drawn_by = Units.of(n, unit), examples, metric, is_paired, Resampling(draws=500), seed, sign
+    drawn_by = (
+        Units.of(n, unit),
+        examples_of(n),
+        metric,
+        is_paired,
+        Resampling(draws=500),
+        seed,
+        sign,
+    )
     return Sides(*values, names, *drawn_by)
+
+
+@cache
+def examples_of(n):
+    """So many items."""
+    return tuple(Example(f"i{k}", {"text": f"text {k}"}, gold="yes") for k in range(n))
 
 
 def drawn(rng, right, *, replicates=1, spread=0.0):

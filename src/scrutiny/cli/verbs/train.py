@@ -1,5 +1,6 @@
 """``scrutiny train``: word models, parsers and taggers from nothing, with several seeds."""
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
@@ -7,8 +8,17 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli import LazyGroup
-from scrutiny.cli.options import DISPLAY, Folder, dev_share, reported, several, whole_numbers
+from scrutiny.cli.options import (
+    DISPLAY,
+    Folder,
+    dev_share,
+    reported,
+    several,
+    task_of_data,
+    whole_numbers,
+)
 from scrutiny.core.boundary.json_text import json_line
+from scrutiny.core.errors import DataError
 
 #: Subcommand and the sentence that ``--help`` shows.
 SUBCOMMANDS: Final = {
@@ -62,9 +72,10 @@ def train_family(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     """Train the family of a recipe, and report the results."""
     from scrutiny.cli.progress import progress_of
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.training.words.trainers import outcome_of, train_words
+    from scrutiny.training.words.trainers import learned, outcome_of, train_words
 
-    task = recipe.tasks[bool(flags.get("has_tags"))]
+    stated = flags.get("task") or _told(flags["data"], recipe)
+    task = learned(recipe, stated, what=f"{scheme} models")
     found = train_words(
         load_dataset(flags["data"], task=task, limit=flags["rows"]),
         flags["out"],
@@ -80,6 +91,17 @@ def train_family(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     if not flags["as_json"]:
         click.echo(f"model: {scheme}:{flags['out']}/seed-{{seed}}")
     return 0
+
+
+def _told(data: str, recipe: Any) -> str:
+    """Task that a data string tells, if the recipe learns it; none where it learns one alone."""
+    from scrutiny.data.opening import open_data
+
+    if len(recipe.tasks) > 1:
+        with suppress(DataError):  # told when the data are read for the usual task
+            task = open_data(data).task.name
+            return task if task in recipe.tasks else ""
+    return ""
 
 
 def given_options(flags: dict[str, Any], recipe: Any) -> dict[str, Any]:
@@ -148,9 +170,7 @@ def linear(**flags: Any) -> int:
 network_options = several(
     word_options,
     least_option,
-    click.option(
-        "--tags", "has_tags", is_flag=True, help="Learn the tags of words, not a text's label."
-    ),
+    task_of_data,
     click.option(
         "--pooling", type=click.Choice(["last", "max", "mean"]), help="Pooling; default: max."
     ),

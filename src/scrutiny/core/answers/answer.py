@@ -140,6 +140,10 @@ class AnswerType(ABC, Generic[A]):
         """Answer as what is right, to score another one by."""
         return answer
 
+    def compared(self, answer: A) -> A:
+        """Part of an answer that two models have to share to answer alike: all, unless it says."""
+        return answer
+
     def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
         """Parts of an answer of which each is right or wrong: their classes, and whether they are.
 
@@ -158,6 +162,10 @@ class AnswerType(ABC, Generic[A]):
     def brief(self, answer: A) -> str:
         """Answer in a few words without its text, equal for answers that only moved."""
         return self.show(answer, {})
+
+    def beside(self, answer: A, text: Mapping[str, str]) -> str:
+        """Answer in a few words beside its text: the brief ones, unless these alone say little."""
+        return self.brief(answer)
 
     def is_said(self, answer: A, brief: str) -> bool | None:
         """Whether few words (`brief`) are those of this right answer; None if they do not tell."""

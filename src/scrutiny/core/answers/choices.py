@@ -260,6 +260,10 @@ class RankingType(AnswerType[Ranking]):
         """Its first candidate."""
         return Ranking(answer[:1])
 
+    def compared(self, answer: Ranking) -> Ranking:
+        """Its first candidate: two orders of twenty are hardly ever the same."""
+        return Ranking(answer[:1])
+
     def agree(self, a: Ranking, b: Ranking) -> Agreement:
         """Whether the same candidate stands first."""
         return Agreement(int(a[:1] == b[:1]), 1)

@@ -193,6 +193,11 @@ class SegmentsType(AnswerType[Segments]):
         ours, theirs = frozenset(a.borders), frozenset(b.borders)
         return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
 
+    def judged(self, answer: Segments, right: Segments) -> tuple[tuple[str, bool], ...]:
+        """Each word, which is right if both of its borders are."""
+        words = frozenset(right.borders)
+        return tuple([("", word in words) for word in answer.borders])
+
     def differences(
         self, before: Segments, after: Segments, right: Segments | None, track: Track, text: str
     ) -> Sequence[PartDifference]:
@@ -222,6 +227,14 @@ class SegmentsType(AnswerType[Segments]):
     def brief(self, answer: Segments) -> str:
         """Lengths of the words."""
         return " ".join(str(end - start) for start, end in answer.borders)
+
+    def beside(self, answer: Segments, text: Mapping[str, str]) -> str:
+        """Its words."""
+        return self.show(answer, text)
+
+    def is_said(self, answer: Segments, brief: str) -> bool | None:
+        """Whether these are their lengths, which say all of a text that is known."""
+        return brief == self.brief(answer)
 
     def parts(self, answer: Segments) -> tuple[Span, ...]:
         """Its words."""

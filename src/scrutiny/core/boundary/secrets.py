@@ -22,7 +22,7 @@ _WORDS: Final = (
 )
 _OPTION: Final = re.compile(
     rf"(?<![A-Za-z0-9])(?P<name>(?:[A-Za-z0-9]+[_-])*?(?:{_WORDS})(?:[_-]?\d+)?)="
-    rf"(?!{re.escape(HIDDEN)}|{FROM_ENVIRONMENT})(?P<value>[^,\n]+)",
+    rf"(?!{re.escape(HIDDEN)}|{FROM_ENVIRONMENT}|-?\d{{1,2}}(?:[,\s]|$))(?P<value>[^,\n]+)",
     re.IGNORECASE,
 )
 #: What stands behind ``://``: who asks, host, path and query, up to a blank or a quote.
@@ -63,6 +63,8 @@ def redacted(text: str) -> str:
     'python:./m.py:M#api_key=***,size=3'
     >>> redacted("python:./m.py:M#api_key=env:MY_KEY")
     'python:./m.py:M#api_key=env:MY_KEY'
+    >>> redacted("conll:x.txt#token=0,tag=-1")  # numbers of columns
+    'conll:x.txt#token=0,tag=-1'
     >>> redacted("http://KEY@host/v1?sig=abc&page=2"), redacted("https://host/@user")
     ('http://***@host/v1?sig=***&page=2', 'https://host/@user')
     """

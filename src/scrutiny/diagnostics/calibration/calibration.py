@@ -13,7 +13,7 @@ from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SEGMENTS, SPANS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
@@ -84,7 +84,7 @@ class Calibration(Diagnostic[CalibrationParams]):
     id = "calibration@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
-    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    wants = (LABELS, SPANS, ARCS, SEGMENTS, EXTRACTS, OPTIONS)
     why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),

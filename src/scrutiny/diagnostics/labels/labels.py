@@ -15,7 +15,7 @@ from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Compone
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SEGMENTS, SPANS
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels
@@ -79,7 +79,7 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
 
     id = "labels@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    wants = (LABELS, SPANS, ARCS, SEGMENTS, EXTRACTS, OPTIONS)
     why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": _SHARE})

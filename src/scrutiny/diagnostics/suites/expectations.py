@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.answers.words import Words
 from scrutiny.core.boundary.parameters import read_parameters
 from scrutiny.core.diagnostic import Failure
@@ -21,7 +21,7 @@ from scrutiny.reliability.panel import columns_of
 from scrutiny.reliability.row_statistics import Additive
 from scrutiny.store.stored_forms import edits_of
 from scrutiny.tasks.scores import score_of
-from scrutiny.text.edits import track_of
+from scrutiny.text.edits import edits_of_fields, track_of
 
 #: A score that is less than it should be by so little is as it should be.
 _SLACK: Final = 1e-9
@@ -166,7 +166,10 @@ def _site(words: Words, place: tuple[int, int]) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Same(Expectation):
-    """The answer is that to the item that was changed, carried by the edits: an invariance test."""
+    """The answer is that to the item that was changed, carried by the edits: an invariance test.
+
+    Where none are stated, answers with places are carried by the words that differ.
+    """
 
     id: ClassVar[str] = "same@1"
     test_kind: ClassVar[TestKind] = "invariance"
@@ -179,9 +182,11 @@ class Same(Expectation):
         if base is None:
             return _NO_BASE
         made = case.example.case
-        if made is None or not made.edits:
+        edits = edits_of([made.edits])[0] if made is not None and made.edits else ()
+        if not edits and has_places(base.answer.answer):
+            edits = edits_of_fields(base.example, case.example)
+        if not edits:
             return base.answer.agrees(case.answer)
-        (edits,) = edits_of([made.edits])
         kind = type_of(base.answer.answer)
         try:
             track = track_of(base.example, edits)

@@ -25,7 +25,7 @@ from scrutiny.diagnostics.suites.suite_claims import (
     make_design,
 )
 from scrutiny.store.stored_forms import edits_of, packed, packed_in
-from scrutiny.text.edits import edits_between
+from scrutiny.text.edits import edits_of_fields
 
 Outcome = bool | Failure
 _Base = tuple[Example, Prediction | Failure | None]
@@ -302,8 +302,7 @@ def _edits_of(one: _Case) -> Sequence[Sequence[Any]]:
         return ()
     if one.case.edits:
         return edits_of([one.case.edits])[0]
-    pairs = ((name, t, one.asked.fields.get(name, "")) for name, t in one.base.fields.items())
-    return [edit for pair in pairs for edit in edits_between(*pair)]
+    return edits_of_fields(one.base, one.asked)
 
 
 def cases_in(folder: Path) -> Iterator[SearchedText]:

@@ -18,17 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
     LayeredParts,
     SequenceArchitecture,
     SequenceClassifier,
-    SequenceTagger,
     network_of,
     there,
 )
+from scrutiny.models.words.sequence_taggers import AT_PLACES
 from scrutiny.models.words.word_networks import PlainArchitecture, network_adapter
 
 
@@ -102,4 +101,4 @@ class ConvolutionParts(LayeredParts):
         return found[1:]
 
 
-ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, {SPANS.name: SequenceTagger})
+ADAPTER: Final = network_adapter(ConvolutionParts, SequenceClassifier, AT_PLACES)

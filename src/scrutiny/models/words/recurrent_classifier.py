@@ -25,7 +25,6 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
-from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.facts import RUNNING_TEXT, Facts
@@ -37,9 +36,9 @@ from scrutiny.models.words.sequence_networks import (
     PoolingName,
     SequenceClassifier,
     SequenceParts,
-    SequenceTagger,
     network_of,
 )
+from scrutiny.models.words.sequence_taggers import AT_PLACES
 from scrutiny.models.words.word_model import Vocabulary
 from scrutiny.models.words.word_networks import (
     NEXT,
@@ -190,5 +189,5 @@ class CharacterReader(RecurrentClassifier):
 
 
 ADAPTER: Final = network_adapter(
-    RecurrentParts, RecurrentClassifier, {SPANS.name: SequenceTagger, NEXT: CharacterReader}
+    RecurrentParts, RecurrentClassifier, {**AT_PLACES, NEXT: CharacterReader}
 )

@@ -19,17 +19,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.errors import PlanError
 from scrutiny.models.words.sequence_networks import (
     LayeredParts,
     SequenceArchitecture,
     SequenceClassifier,
-    SequenceTagger,
     network_of,
     there,
 )
+from scrutiny.models.words.sequence_taggers import AT_PLACES
 from scrutiny.models.words.word_networks import PlainArchitecture, network_adapter
 
 #: Ratio of the longest to the shortest wavelength of a position, as published.
@@ -132,6 +131,4 @@ class SelfAttentionParts(LayeredParts):
         return [*found[1:-1], norm(found[-1])]
 
 
-ADAPTER: Final = network_adapter(
-    SelfAttentionParts, SequenceClassifier, {SPANS.name: SequenceTagger}
-)
+ADAPTER: Final = network_adapter(SelfAttentionParts, SequenceClassifier, AT_PLACES)

@@ -5,10 +5,11 @@
     words ─ embedding ─ recurrent | convolution | self-attention ─ vectors
                                   label of the text: linear ─ last | max | mean ─┤
                                   tag of each word:  linear ─────────────────────┘
+                                  words of a text:   linear ─ does a word end ────┘
 
 A kind says how words are read (`SequenceParts.read`); readout, answers and gradients are the same
 for all, so that two kinds differ in nothing else. A network that was trained on tags answers with
-spans of words.
+spans of words, one that was trained on uncut texts with their words (`sequence_taggers`).
 
 The networks are small, so they run on the processor, in double precision: what stands beside a text
 in a batch changes its answer by rounding errors of 1e-16.
@@ -25,18 +26,16 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ONE_TEXT, SPANS, Facts
+from scrutiny.core.facts import ONE_TEXT, SEGMENTS, SPANS, Facts
 from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
-from scrutiny.models.answers.returned_answers import borders, spans_from_tags
 from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.word_model import (
     FIRST_WORD,
     PAD,
     Vocabulary,
     pieces_of_words,
-    words_of,
 )
 from scrutiny.models.words.word_networks import (
     Dropout,
@@ -45,8 +44,6 @@ from scrutiny.models.words.word_networks import (
     PlainArchitecture,
     no_dropout,
 )
-from scrutiny.tasks.tags import types_of
-from scrutiny.tasks.token_tagging import TokenTagging
 
 PoolingName = Literal["last", "max", "mean"]
 POOLINGS: Final[tuple[PoolingName, ...]] = get_args(PoolingName)
@@ -149,7 +146,7 @@ class SequenceArchitecture(PlainArchitecture):
 class SequenceParts(NetworkParts):
     """A network that reads words in their context, with everything needed to run it."""
 
-    answers: ClassVar[tuple[Facts, ...]] = (ONE_TEXT, SPANS)
+    answers: ClassVar[tuple[Facts, ...]] = (ONE_TEXT, SPANS, SEGMENTS)
 
     @abstractmethod
     def read(self, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
@@ -265,7 +262,7 @@ class SequenceClassifier(NetworkModel):
         return parts.above(embedded)
 
     def _probabilities(self, examples: Sequence[Example]) -> list[Any]:
-        """Probabilities ``(label,)`` of each example, or ``(word, tag)`` of a tagger, in order."""
+        """Probabilities ``(label,)`` of each example, or ``(place, output)``, in order."""
         import torch
 
         found: dict[int, Any] = {}
@@ -274,7 +271,7 @@ class SequenceClassifier(NetworkModel):
                 logits = self._parts.logits(self._network["embedding"](ids), lengths, is_word)
                 rows = torch.softmax(logits, dim=-1)
             for k, i in enumerate(batch):
-                found[i] = rows[k, 1 : lengths[k] - 1] if self._parts.is_tagger else rows[k]
+                found[i] = rows[k, 1 : lengths[k] - 1] if self._parts.has_places else rows[k]
         return [found[i] for i in range(len(examples))]
 
     def _loss(self, logits: Any, wanted: Sequence[int], is_word: Any) -> tuple[Any, set[int]]:
@@ -299,49 +296,3 @@ class SequenceClassifier(NetworkModel):
         rows = [self._words(example) for example in examples]
         for batch in by_length([len(row) for row in rows], _AT_ONCE):
             yield batch, *self._sequences([rows[i] for i in batch])
-
-
-class SequenceTagger(SequenceClassifier):
-    """A tagger that reads the words of the data in their context; capability ``gradients``."""
-
-    offers = frozenset({"gradients", "shuffled_weights"})
-
-    def __init__(self, parts: SequenceParts, source: str) -> None:
-        super().__init__(parts, source)
-        self.task = TokenTagging.name
-        self._names = parts.labels
-        self.labels = types_of(parts.labels)
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Spans of each example, in order; each is as sure as all its words are."""
-        return [
-            self._tagged(example, rows)
-            for example, rows in zip(examples, self._probabilities(examples), strict=True)
-        ]
-
-    def _tagged(self, example: Example, rows: Any) -> Prediction:
-        """Spans of one text from the probabilities ``(word, tag)``."""
-        words, best = borders(example), rows.max(dim=-1)
-        tags = [self._names[i] for i in best.indices.tolist()]
-        spans = spans_from_tags(tags, words, next(iter(example.fields)))
-        sure = np.array(best.values.tolist())
-        starts = [start for start, _ in words]
-        inside = (np.searchsorted(starts, (span.start, span.end)) for span in spans)
-        return Prediction(spans, tuple(float(sure[a:b].prod()) for a, b in inside))
-
-    def _loss(self, logits: Any, wanted: Sequence[int], is_word: Any) -> tuple[Any, set[int]]:
-        """Sum of negative log-probabilities of the given tags that are of each text's label."""
-        import torch
-
-        logs = torch.log_softmax(logits, dim=-1).max(dim=-1)  # (text, position)
-        of_type = [[self.labels[k] in types_of([name]) for name in self._names] for k in wanted]
-        is_of = torch.tensor(of_type).gather(1, logs.indices) & is_word
-        without = {k for k, any_ in enumerate(is_of.any(dim=1).tolist()) if not any_}
-        return -logs.values[is_of].sum() + logits.sum() * 0.0, without
-
-    def _pieces(self, example: Example) -> tuple[InputPiece, ...]:
-        field = next(iter(example.fields))
-        return tuple(InputPiece(field, start, end) for start, end in borders(example))
-
-    def _words(self, example: Example) -> tuple[str, ...]:
-        return words_of(example)

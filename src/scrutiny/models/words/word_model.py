@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,6 +116,24 @@ def pieces_of_words(example: Example) -> tuple[InputPiece, ...]:
 def words_of(example: Example) -> tuple[str, ...]:
     """Words of an example in lower case, as the data has cut them, or else by our tokenizer."""
     return tuple(example.text[start:end].lower() for start, end in borders(example))
+
+
+def characters_of(text: str) -> list[int]:
+    """Places of the characters of a text that are no blanks: its words are made of them."""
+    return [place for place, one in enumerate(text) if not one.isspace()]
+
+
+def with_pairs(text: str) -> tuple[str, ...]:
+    """Characters of an uncut text, and between each two of them the pair, blanks included.
+
+    Examples
+    --------
+    >>> with_pairs("ab c")
+    ('a', 'ab', 'b', 'b c', 'c')
+    """
+    places = characters_of(text)
+    pairs = ((text[one], text[one : other + 1]) for one, other in pairwise(places))
+    return (*chain.from_iterable(pairs), *(text[one] for one in places[-1:]))
 
 
 def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str, Any]:

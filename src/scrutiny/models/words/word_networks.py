@@ -14,11 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from scrutiny.core.answers.label_and_spans import LABEL, SPANS
+from scrutiny.core.answers.label_and_spans import LABEL, SEGMENTS, SPANS
 from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.facts import ONE_TEXT, RUNNING_TEXT, Facts
+from scrutiny.core.facts import SEGMENTS as OF_WORDS
 from scrutiny.core.facts import SPANS as OF_TAGS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import (
@@ -81,8 +82,8 @@ class NetworkParts(ABC):
     network
         Parts by name, as its kind makes them.
     answer
-        Whether an output is the ``label`` of a text, the tag of a word (``spans``), or the ``next
-        character`` at each one.
+        Whether an output is the ``label`` of a text, the tag of a word (``spans``), whether two
+        characters belong to two words (``segments``), or the ``next character`` at each one.
     """
 
     answers: ClassVar[tuple[Facts, ...]] = (ONE_TEXT,)
@@ -98,14 +99,9 @@ class NetworkParts(ABC):
     answer: str = LABEL.name
 
     @property
-    def is_tagger(self) -> bool:
-        """Whether it tells a tag of each word, and not a label of the text."""
-        return self.answer == SPANS.name
-
-    @property
     def has_places(self) -> bool:
         """Whether it has outputs at each position, and not for the text."""
-        return self.answer in (SPANS.name, NEXT)
+        return self.answer != LABEL.name
 
     def digest(self) -> str:
         """Digest of the weights, the words and the labels."""
@@ -308,7 +304,7 @@ class NetworkModel(ReadsLayers, WordModel):
 
 
 #: Facts of the tasks that networks were trained for, by their answers; of labels by default.
-_ANSWERED: Final = {SPANS.name: OF_TAGS, NEXT: RUNNING_TEXT}
+_ANSWERED: Final = {SPANS.name: OF_TAGS, SEGMENTS.name: OF_WORDS, NEXT: RUNNING_TEXT}
 
 
 def network_adapter(
@@ -335,7 +331,10 @@ def network_adapter(
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
-        is_read = is_bare or (is_read and made.answer != NEXT)  # which has cells for running text
+        of_characters = made.answer in (NEXT, SEGMENTS.name)
+        if is_bare and of_characters:
+            raise ModelError(f"{source.text!r} reads characters, and has no vectors of words.")
+        is_read &= not of_characters  # some have cells for running text
         if not is_read:
             facts = _ANSWERED.get(made.answer, ONE_TEXT)
             must_answer_task(task, (facts,), source=source.text)

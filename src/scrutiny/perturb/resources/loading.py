@@ -295,7 +295,9 @@ def load_resource(name: str, spec: str | None = None) -> Any:
     if chosen is None:
         raise PlanError(
             f"The resource {name!r} was not given and has no default: "
-            f'name one with {name} = "…" ({kind.specs}), or pass an object in `resources`.'
+            f'name one in a plan with resources = {{ {name} = "…" }}, for one command with '
+            f'-P \'resources={{"{name}": "…"}}\' (of perturb: --resource {name}=…), or pass an '
+            f"object in `resources`. It is {kind.specs}."
         )
     return kind.load(chosen)
 

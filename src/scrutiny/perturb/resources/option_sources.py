@@ -161,6 +161,10 @@ class CheckpointWriter(OverCheckpoint):
     def __init__(self, model: Any, tokenizer: Any) -> None:
         super().__init__(model, tokenizer)
         self._known: dict[tuple[AskedPassage, int], list[str]] = {}
+        # An option is a line: beams that went on would differ behind it, and say the same.
+        pieces = tokenizer.batch_decode([[i] for i in range(len(tokenizer))])
+        ends = [i for i, piece in enumerate(pieces) if "\n" in piece]
+        self._ends = [i for i in (tokenizer.eos_token_id, *ends) if i is not None]
 
     def options(self, queries: Sequence[AskedPassage], *, most: int) -> list[list[str]]:
         """At most so many options for each question, the likeliest first.
@@ -183,7 +187,7 @@ class CheckpointWriter(OverCheckpoint):
             rows = self._model.generate(
                 ids, attention_mask=torch.ones_like(ids), max_new_tokens=2 * _LONGEST,
                 do_sample=False, num_beams=most, num_return_sequences=most,
-                pad_token_id=self._tokenizer.eos_token_id,
+                eos_token_id=self._ends, pad_token_id=self._tokenizer.eos_token_id,
             )  # fmt: skip
         written = self._tokenizer.batch_decode(rows[:, ids.shape[1] :], skip_special_tokens=True)
         return [text.strip().split("\n")[0].strip() for text in written]

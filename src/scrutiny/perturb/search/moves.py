@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from scrutiny.core.answers.answer import has_places
@@ -67,6 +68,7 @@ class Origin:
         )
         self.excluded |= {key_of(example, self.texts)}
         self._borders: dict[str, tuple[list[int], list[int]]] = {}
+        self._firsts: dict[str, int] = {}
 
     def document(self, field: str) -> TextDocument:
         """Document of one field of the base."""
@@ -105,12 +107,15 @@ class Origin:
         """Tokens of the base that edits change, counted through all fields in order."""
         if len(self.names) == 1:
             return frozenset([t for edit in edits for t in self.touched(edit)])
-        before = {name: self.first_token(name) for name in self.names}
-        return frozenset([before[edit.field] + t for edit in edits for t in self.touched(edit)])
+        first = self.first_token
+        return frozenset([first(edit.field) + t for edit in edits for t in self.touched(edit)])
 
     def first_token(self, field: str) -> int:
         """Number of the first token of a field when tokens are counted through all fields."""
-        return sum(len(self.document(name).tokens) for name in self.names[: self.numbers[field]])
+        if not self._firsts:  # counted once: a ranking has a field for each candidate
+            counts = (len(self.document(name).tokens) for name in self.names)
+            self._firsts = dict(zip(self.names, accumulate(counts, initial=0), strict=False))
+        return self._firsts[field]
 
     def words_changed(self, edits: Sequence[Edit]) -> int:
         """Number of its tokens that edits change, plus inserted tokens."""

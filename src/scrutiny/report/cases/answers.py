@@ -13,14 +13,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.blocks.cases import parts_in_words
-from scrutiny.core.answers.answer import PartDifference, answer_of, answer_text, type_of
-from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.answers.answer import AnswerType, PartDifference, answer_of, answer_text, type_of
+from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.store.arrow import coded, is_among, is_value
-from scrutiny.text.edits import track_of
+from scrutiny.store.stored_forms import edits_of
+from scrutiny.text.edits import apply_to_text, track_of
 
 if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
@@ -179,12 +180,14 @@ def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
 
 
 NO_ANSWER: Final = "no answer"
+#: Answer of parts that all stayed.
+_AS_WAS: Final = "the same"
 
 
 def told(
     stored: Sequence[tuple[str | None, str | None]],
     item: Mapping[str, Any],
-    edits: Sequence[Edit],
+    edits: str,
     read: frozenset[str],
 ) -> tuple[list[tuple[str, str]], str]:
     """Answers of each replicate before and after a change, and the right one.
@@ -199,28 +202,46 @@ def told(
     item
         Its row: gold answer, source and texts.
     edits
-        What was changed.
+        What was changed, as it is stored: with what the edits say of words and spans.
     read
         Measures that are read: other layers are not told.
     """
     shown, gold = [], ""
+    example = Example("", json.loads(item["fields"]))
+    text = next(iter(example.fields.values()))
+    (made,) = edits_of([edits])
+    changed = {
+        name: apply_to_text(old, [edit for edit in made if edit.field == name])
+        for name, old in example.fields.items()
+    }
     for both in stored:
         before, after, right = (
             None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
         )
         parts: Sequence[PartDifference] = ()
+        is_kept = False
         if before is not None and after is not None:
-            example = Example("", json.loads(item["fields"]))
-            text = next(iter(example.fields.values()))
             with suppress(EditRefusedError):
-                track = track_of(example, edits)
+                track = track_of(example, made)
                 parts = type_of(before).differences(before, after, right, track, text)
+                is_kept = not parts and tells_parts(before)
         parts = sorted(parts, key=lambda part: not part.is_broken)  # those that broke first
         sides = [parts_in_words(parts, side) for side in ("before", "after", "right")]
-        was, now, wanted = sides if parts else (*(said(one, read) for one in both), "")
-        shown.append((was, now))
+        whole = _beside(before, example.fields), _beside(after, changed)
+        was, now, wanted = sides if parts else (*whole, "")
+        shown.append((_AS_WAS, _AS_WAS) if is_kept else (was, now))
         gold = gold or wanted
-    return shown, gold or said(item["gold"], read)
+    return shown, gold or _beside(_with_layers(item["gold"], read), example.fields)
+
+
+def _beside(answer: Any, fields: Mapping[str, str]) -> str:
+    """Answer in few words beside its text."""
+    return NO_ANSWER if answer is None else type_of(answer).beside(answer, fields)
+
+
+def tells_parts(answer: Any) -> bool:
+    """Whether differences from an answer are told by its parts; none where there is no answer."""
+    return answer is not None and type(type_of(answer)).differences is not AnswerType.differences
 
 
 def said(stored: str | None, read: frozenset[str]) -> str:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from scrutiny.blocks.cases import SearchedText, changed_words
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.run_view import RunView
+from scrutiny.core.answers.answer import answer_of
 from scrutiny.core.answers.choices import options_last
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.edit import Edit
@@ -30,6 +31,8 @@ from scrutiny.report.cases.answers import (
     brief_words,
     is_relabeled,
     item_rows,
+    tells_parts,
+    told,
     variant_rows,
 )
 from scrutiny.report.cases.evidence import found_texts, is_right
@@ -199,7 +202,9 @@ def _rows(
         "draw": group["draw"],
         "condition": canonical_json(rest),
     }
-    for at, variant, item in zip(asked.tolist(), made, items, strict=True):
+    is_long = any(tells_parts(answer_of(item["gold"])) for item in items[:1])
+    stored = answers.stored(asked, tables) if is_long else [()] * len(made)
+    for at, variant, item, whole in zip(asked.tolist(), made, items, stored, strict=True):
         own = {**of, "item": variant["item"], "source": item["source"]}
         edits = json.loads(variant["edits"])
         texts = _texts(options_last(json.loads(item["fields"])), edits)
@@ -208,6 +213,7 @@ def _rows(
             **own,
             **texts,
             **_answered(answers.pairs(at), item["gold"], variant["gold"]),
+            **(_by_parts(told(whole, item, variant["edits"], answers.read)) if whole else {}),
             "_edits": edits,
             **asked_of,
         }
@@ -266,6 +272,17 @@ def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[st
         "before": _joined(fields),
         "after": _joined({n: apply_to_text(text, by_field[n]) for n, text in fields.items()}),
         "edits": "; ".join(f"{old} → {new}" for old, new in words),
+    }
+
+
+def _by_parts(found: tuple[list[tuple[str, str]], str]) -> dict[str, Any]:
+    """What replicates say of the parts that they tell otherwise, and what is right of these."""
+    pairs, right = found
+    return {
+        "label": right,
+        "said_before": _counted(before for before, _ in pairs),
+        "said_after": _counted(after for _, after in pairs),
+        "flipped": sum(before != after for before, after in pairs),
     }
 
 

@@ -215,7 +215,7 @@ def _changed_case(
     cost: float | None,
 ) -> EvidenceItem:
     edits = tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"]))
-    shown, gold = told(stored, item, edits, answers.read)
+    shown, gold = told(stored, item, variant["edits"], answers.read)
     if is_relabeled(item["gold"], variant["gold"]):
         gold = brief_words(variant["gold"])
     return EvidenceItem(

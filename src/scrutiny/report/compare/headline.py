@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.blocks.labels import estimate_words
+from scrutiny.blocks.labels import metric_words
 from scrutiny.blocks.numbers import denominator, number
+from scrutiny.blocks.scores import headline_of
 from scrutiny.core.boundary.printable import and_more, hundred, percent, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.estimate import EstimateKey
@@ -107,8 +108,13 @@ def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
 
 def level_name(level: Level) -> str:
     """Readable name of a level: its metric, and its condition if it has one."""
-    metric = level.metric.partition("@")[0]
+    metric = metric_name(level.metric, level.difference.key.diagnostic)
     return f"{metric} ({level.condition})" if level.condition else metric
+
+
+def metric_name(metric: str, diagnostic: str) -> str:
+    """Name of a metric for people: that of first screens, or its words."""
+    return headline_of(metric) or metric_words(metric, diagnostic)
 
 
 def state_of(level: Level) -> Found:
@@ -224,5 +230,5 @@ def number_name(key: EstimateKey) -> str:
     told = {name: v for name, v in key.condition.items() if name not in ("draw", "reference")}
     under = [unversioned(value) for value in told.values() if isinstance(value, str)]
     under += [] if key.group == "all" else [f"{key.group} items"]
-    what = estimate_words(key)
+    what = metric_name(key.metric, key.diagnostic)
     return f"{what} ({', '.join(under)})" if under else what

@@ -7,12 +7,11 @@ from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.forest import Line, forest_or_table, forest_table
-from scrutiny.blocks.labels import full_labels
+from scrutiny.blocks.labels import full_labels, metric_words
 from scrutiny.blocks.numbers import interval, number, out_of, p_value
 from scrutiny.blocks.section import Chapter, Part
 from scrutiny.blocks.terminal_and_markdown import answer_cell
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.plugin_base import unversioned
 from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     TO,
     agreement_chart,
@@ -21,7 +20,7 @@ from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     stated,
 )
 from scrutiny.report.compare.certified import certificate_facts
-from scrutiny.report.compare.headline import level_name
+from scrutiny.report.compare.headline import level_name, metric_name
 from scrutiny.run.comparing.comparison_results import (
     Level,
     SharedInvariances,
@@ -267,9 +266,10 @@ def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     labels = full_labels([e.key for _, e in told]) if told else []
     listed, drawn = [], []
     for label, (is_same, e) in zip(labels, told, strict=True):
+        label = label.replace(e.key.metric_name, metric_name(e.key.metric, e.key.diagnostic))
         for (dataset, metric), name in found.metric_names.items():
-            if dataset == e.key.dataset:  # what its data call the metric: "drop(BLEU (13a))"
-                label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
+            if dataset == e.key.dataset:  # what its data call the metric: "BLEU (13a) drop"
+                label = re.sub(rf"\b{re.escape(metric_words(metric))}\b", name, label)
         listed.append(Line(label, {"not shown to differ" if is_same else "differs": e}))
         # those with an interval that fits the axis of shares
         if all(end is not None and abs(end) <= 1 for end in (e.value, e.low, e.high)):

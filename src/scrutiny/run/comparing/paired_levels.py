@@ -40,7 +40,7 @@ from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
-from scrutiny.tasks.tasks import every_task
+from scrutiny.tasks.tasks import base_name, every_task
 
 #: Statistics whose value is the mean of one measure of an item.
 _MEANS: Final = ("accuracy@1", "mean@1")
@@ -100,9 +100,10 @@ def read_levels(
 
 
 def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
-    """First level of each model pair and dataset: accuracies, means, and the scores of tasks."""
-    scores = [task.scored_by.level for task in every_task() if task.scored_by is not None]
-    levels = [*dict.fromkeys([*_MEANS, *scores])]
+    """Level of each model pair and dataset: that of its task, an accuracy, a mean, or any score."""
+    scores = {base_name(t): t.scored_by.level for t in every_task() if t.scored_by is not None}
+    levels = [*dict.fromkeys([*_MEANS, *scores.values()])]
+    tasks = {name: data.get("task", "") for name, data in first.manifest["data"].items()}
     candidates = [
         (one, other)
         for one, other in paired_assignments(first, second)
@@ -113,7 +114,13 @@ def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
         and not (one.metric == "mean@1" and one.measures[0].name != "hit")
     ]
     seen: set[tuple[str, str]] = set()
-    for one, other in sorted(candidates, key=lambda pair: levels.index(pair[0].metric)):
+
+    def place(pair: Pair) -> tuple[bool, int]:
+        one = pair[0]  # a ranking has accuracy at rank 1 as well: its level comes first
+        own = scores.get(tasks.get(one.dataset, "").partition("@")[0])
+        return one.metric != own, levels.index(one.metric)
+
+    for one, other in sorted(candidates, key=place):
         if (one.subject, one.dataset) not in seen:
             seen.add((one.subject, one.dataset))
             yield one, other

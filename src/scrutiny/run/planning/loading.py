@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
+from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.long_runs import seldom_collected
 from scrutiny.core.model import LoadOptions, Model, PlainModel, as_model, capabilities_of
@@ -28,14 +30,30 @@ from scrutiny.data.source import parse_source
 from scrutiny.models.answers.isolation import errors_named, isolated
 from scrutiny.models.python.object_digest import ObjectReading, reading_of
 from scrutiny.models.python.python_model import around_object
-from scrutiny.models.strings.adapters import imports_of
+from scrutiny.models.strings.adapters import checkpoint_of, imports_of
 from scrutiny.models.strings.model_loading import load_model, training_source
-from scrutiny.models.strings.model_strings import parse
+from scrutiny.models.strings.model_strings import UNTRAINED, parse
 from scrutiny.models.strings.training_records import with_training_text
 
 _DEFAULT: Final = LoadOptions()
 #: Models that stay loaded in a process: one that is measured, and its reference.
 KEPT: Final = 2
+#: Beside them stay models of few weights: these take longer to load than they take room.
+LIGHT_KEPT: Final = 14
+_LIGHT_BYTES: Final = 16_000_000
+
+
+def _is_light(source: str) -> bool:
+    """Whether a model is a checkpoint, or untrained like one, whose weights are few."""
+    try:
+        parsed = parse(source)
+        found = checkpoint_of(parse(parsed.target) if parsed.scheme == UNTRAINED else parsed)
+    except ScrutinyError:  # it is said where the model is loaded
+        return False
+    if found is None:
+        return False
+    sizes = [path.stat().st_size for path in Path(found.target).expanduser().glob("*.safetensors")]
+    return 0 < sum(sizes) <= _LIGHT_BYTES
 
 
 def _load_replicate(
@@ -115,6 +133,7 @@ class LoadedModels:
         self.given = given
         #: Seconds that the slowest one took to load.
         self.slowest = 0.0
+        self._light = cache(_is_light)
         self._hashes = cache(_hashes_of)  # replicates were trained on the same texts
         self._kept: OrderedDict[ModelKey, tuple[Model, ObjectReading | None]] = OrderedDict()
 
@@ -122,8 +141,11 @@ class LoadedModels:
         """Model, and what was read of it before it answered if it has no fingerprint."""
         key = ModelKey(family, source, task.name)
         if key not in self._kept:
-            while len(self._kept) >= KEPT:
-                self._kept.popitem(last=False)
+            is_light = self._light(source)
+            alike = [one for one in self._kept if self._light(one.source) is is_light]
+            room = (LIGHT_KEPT if is_light else KEPT) - 1
+            for oldest in alike[: max(0, len(alike) - room)]:
+                del self._kept[oldest]
             self._kept[key] = self._load(key, task)
         self._kept.move_to_end(key)
         return self._kept[key]

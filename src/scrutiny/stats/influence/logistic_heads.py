@@ -136,9 +136,14 @@ class LogisticHead:
         """Cholesky factor of the second derivatives."""
         return scipy.linalg.cho_factor(self.hessian)
 
+    @cached_property
+    def _probabilities(self) -> Floats:
+        """Of the labels of its training rows ``(row, label)``."""
+        return np.asarray(np.exp(log_probabilities(self.rows.features, self.weights)))
+
     def curved(self, direction: Floats) -> Floats:
         """Second derivatives times a direction ``(dimension, column)``, without the matrix."""
-        return curvature_along(self.rows, self.weights, direction)
+        return curvature_along(self.rows, self._probabilities, direction)
 
 
 def hessian_at(rows: TrainingRows, weights: Floats) -> Floats:
@@ -157,12 +162,14 @@ def hessian_at(rows: TrainingRows, weights: Floats) -> Floats:
     return np.asarray(found)
 
 
-def curvature_along(rows: TrainingRows, weights: Floats, direction: Floats) -> Floats:
-    """Second derivatives of the loss times a direction ``(dimension, column)``."""
+def curvature_along(rows: TrainingRows, p: Floats, direction: Floats) -> Floats:
+    """Second derivatives of the loss times a direction ``(dimension, column)``.
+
+    ``p`` are the probabilities ``(row, label)`` where the derivatives are taken.
+    """
     X = rows.features
-    p = np.exp(log_probabilities(X, weights))
     along = X @ direction
-    if weights.shape[1] == 1:
+    if direction.shape[1] == 1:
         bent = p[:, :1] * p[:, 1:] * along
     else:
         bent = p * (along - (p * along).sum(axis=1, keepdims=True))

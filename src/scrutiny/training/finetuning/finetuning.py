@@ -96,9 +96,11 @@ class Finetuning(Trainer[FinetuningJob]):
     def stand_in(self, job: FinetuningJob, folder: Path, *, device: str = "auto") -> float:
         """Write networks with untrained heads; returns the seconds that training would take.
 
-        They answer in the right shape and at the right speed, so that a plan can be checked.
+        They answer in the right shape and at the right speed, so that a plan can be checked. Bases
+        of one shape, as the seeds of a family are, take the seconds of the first.
         """
         must_keep_labels(job.recipe, job.parts.task)
+        timed: dict[tuple[Any, ...], float] = {}
 
         def write(run: OneRun, place: Path) -> float:
             target = target_of(job.parts, run)
@@ -106,7 +108,10 @@ class Finetuning(Trainer[FinetuningJob]):
             with quiet():
                 parted.network.save_pretrained(place)
                 parted.tokenizer.save_pretrained(place)
-            return _seconds(job, parted, target)
+            shape = tuple(one.shape for one in parted.network.parameters())
+            if shape not in timed:
+                timed[shape] = _seconds(job, parted, target)
+            return timed[shape]
 
         return write_stand_ins(job, folder, write)
 

@@ -1,18 +1,19 @@
 """Recipes of small networks over words: what is common, and the hyperparameters of each kind."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.answers.label_and_spans import LABEL
+from scrutiny.core.answers.label_and_spans import SEGMENTS as OF_WORDS
 from scrutiny.core.answers.label_and_spans import SPANS as OF_TAGS
 from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import RUNNING_TEXT, SPANS
+from scrutiny.core.facts import RUNNING_TEXT, SEGMENTS, SPANS
 from scrutiny.models.strings.training_records import FROM_NOTHING
 from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
 from scrutiny.models.words.convolution_classifier import (
@@ -28,6 +29,7 @@ from scrutiny.models.words.word_model import Vocabulary, words_of
 from scrutiny.models.words.word_networks import NEXT, NetworkParts, fresh_parts, write_network
 from scrutiny.tasks.annotated import Passages
 from scrutiny.tasks.classification import TextClassification
+from scrutiny.tasks.segmentation import WordSegmentation
 from scrutiny.tasks.tags import bio_names
 from scrutiny.tasks.token_tagging import TokenTagging
 from scrutiny.training.finetuning.training_data import DataParts
@@ -42,6 +44,7 @@ from scrutiny.training.words.word_recipe import (
     seconds_of,
     stream_seed,
     take,
+    uncut_characters,
     unheard,
 )
 
@@ -51,13 +54,39 @@ def cut_text(example: Example) -> tuple[str, ...]:
     return Vocabulary.cut(example.text)
 
 
-#: How texts of a task are cut and numbered, and the answer that is learned; labels by default.
-_READINGS: Final = {
-    SPANS: (words_of, Numbered.of_words, OF_TAGS.name),
-    RUNNING_TEXT: (first_characters, Numbered.of_characters, NEXT),
-}
+class _Learned(NamedTuple):
+    """How texts of a task are cut and numbered, which answer is learned, and by which outputs.
+
+    ``outputs`` are made of the labels and of the vocabulary's words, which are called ``pieces``.
+    """
+
+    cut: Callable[[Example], tuple[str, ...]]
+    numbered: Callable[[Sequence[Example], Vocabulary, Sequence[str]], Numbered]
+    answer: str
+    outputs: Callable[[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]
+    pieces: str = ""
+
+
 #: Names of the outputs that are no characters: padding, unknown, and the boundaries.
 _NO_CHARACTERS: Final = ("<padding>", "<unknown>", "<begin>", "<end>")
+_LABELED: Final = _Learned(cut_text, Numbered.of, LABEL.name, lambda labels, _: labels)
+_READINGS: Final = {
+    SPANS: _Learned(words_of, Numbered.of_words, OF_TAGS.name, lambda labels, _: bio_names(labels)),
+    SEGMENTS: _Learned(
+        uncut_characters,
+        Numbered.of_borders,
+        OF_WORDS.name,
+        lambda *_: ("apart", "together"),
+        "characters and pairs",
+    ),
+    RUNNING_TEXT: _Learned(
+        first_characters,
+        Numbered.of_characters,
+        NEXT,
+        lambda _, words: (*_NO_CHARACTERS, *words),
+        "characters",
+    ),
+}
 #: Extra of all small networks, and its modules.
 NEEDS: Final = ("hf", "torch", "safetensors.torch")
 
@@ -115,30 +144,25 @@ class NetworkRecipe(WordRecipe):
         DataError
             If no word is frequent enough.
         """
-        cut, numbered, answer = next(
-            (one for facts, one in _READINGS.items() if facts.are_of(parts.task.facts)),
-            (cut_text, Numbered.of, LABEL.name),
-        )
-        words = Vocabulary.of_words(map(cut, parts.train), least=self.least)
+        wanted = _learned_of(parts)
+        words = Vocabulary.of_words(map(wanted.cut, parts.train), least=self.least)
         if not words.words:
             raise DataError(
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        names = parts.labels if answer == LABEL.name else bio_names(parts.labels)
-        if answer == NEXT:
-            names = (*_NO_CHARACTERS, *words.words)
-        train, dev = (numbered(part, words, names) for part in (parts.train, parts.dev))
+        names = wanted.outputs(parts.labels, words.words)
+        train, dev = (wanted.numbered(part, words, names) for part in (parts.train, parts.dev))
         if not self.reads_no_words:
             train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(
             self.parts_of,
-            self.for_answer(answer),
+            self.for_answer(wanted.answer),
             words,
             labels=names,
             seed=first,
-            answer=answer,
+            answer=wanted.answer,
         )
         return Lesson(Learner(made, self), train, dev, made, self)
 
@@ -173,8 +197,8 @@ class NetworkRecipe(WordRecipe):
         record = take(lesson, seed=seed, on_step=on_step)
         words = len(lesson.made.vocabulary.words)
         counts = {"words": words, "weights": weights_of(lesson.made)}
-        if lesson.made.answer == NEXT:
-            counts["pieces"] = "characters"
+        if pieces := _learned_of(parts).pieces:
+            counts["pieces"] = pieces
         return Trained(partial(write_network, lesson.made), {**counts, **record})
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
@@ -182,6 +206,12 @@ class NetworkRecipe(WordRecipe):
         self.require()
         lesson = self.lesson(parts, seed=0)
         return partial(write_network, lesson.made), seconds_of(lesson)
+
+
+def _learned_of(parts: DataParts) -> _Learned:
+    """How texts of these data are read: for labels by default."""
+    facts = parts.task.facts
+    return next((one for wanted, one in _READINGS.items() if wanted.are_of(facts)), _LABELED)
 
 
 def weights_of(made: NetworkParts) -> dict[str, int]:
@@ -197,11 +227,15 @@ def weights_of(made: NetworkParts) -> dict[str, int]:
 class SequenceRecipe(NetworkRecipe):
     """Hyperparameters of networks that read words in their context, trained with AdamW.
 
-    They learn labels of texts, or tags of words.
+    They learn labels of texts, tags of words, or the words of uncut texts.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
-    tasks: ClassVar[tuple[str, ...]] = (TextClassification.name, TokenTagging.name)
+    tasks: ClassVar[tuple[str, ...]] = (
+        TextClassification.name,
+        TokenTagging.name,
+        WordSegmentation.name,
+    )
 
     def optimizer(self, network: Any) -> Any:
         """AdamW on all weights."""
@@ -253,8 +287,8 @@ class SelfAttentionRecipe(SequenceRecipe):
 class RecurrentRecipe(SequenceRecipe):
     """Hyperparameters of a recurrent network, trained with AdamW.
 
-    It learns labels, tags, or of running text (passages) the next character at each of the first
-    256 characters of a passage: no state is carried from one passage to the next.
+    It learns labels, tags, words, or of running text (passages) the next character at each of the
+    first 256 characters of a passage: no state is carried from one passage to the next.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.errors import PlanError
-from scrutiny.core.facts import RUNNING_TEXT
+from scrutiny.core.facts import RUNNING_TEXT, SEGMENTS
 from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.strings.training_records import REPLICATES_KEY
@@ -187,7 +187,7 @@ def _job(
         dev=dev,
         task=task,
         reported=reported,
-        has_labels=recipe.has_labels and not RUNNING_TEXT.are_of(load_task(task).facts),
+        has_labels=recipe.has_labels and not load_task(task).facts.any_of((RUNNING_TEXT, SEGMENTS)),
     )
     return WordJob(parts, recipe, tuple(seeds))
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -17,7 +18,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.answers.returned_answers import borders
 from scrutiny.models.hf.batching import by_length
-from scrutiny.models.words.word_model import END, Vocabulary, words_of
+from scrutiny.models.words.word_model import END, Vocabulary, characters_of, with_pairs, words_of
 from scrutiny.models.words.word_networks import NetworkParts, sequences_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.tasks.tags import to_bio
@@ -40,9 +41,18 @@ def first_characters(example: Example) -> tuple[str, ...]:
     return Vocabulary.characters(example.text)[:_LONGEST]
 
 
+def uncut_characters(example: Example) -> tuple[str, ...]:
+    """Characters of a text that has to be cut into words, with their pairs."""
+    return with_pairs(example.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Word ids of each text, and its label, the tag of each word, or the next of each character."""
+    """Word ids of each text, and its label, the tag of each word, or the next of each character.
+
+    Of uncut texts the words are characters and their pairs, and of a pair it is told whether it
+    belongs to two words.
+    """
 
     ids: tuple[tuple[int, ...], ...]
     labels: tuple[int | tuple[int, ...], ...]
@@ -85,6 +95,20 @@ class Numbered:
         known = vocabulary.index()
         ids = [tuple(vocabulary.ids(first_characters(e), known)) for e in examples]
         return cls(tuple(ids), tuple((*own[1:], END) if own else () for own in ids))
+
+    @classmethod
+    def of_borders(
+        cls, examples: Sequence[Example], vocabulary: Vocabulary, names: Sequence[str]
+    ) -> "Numbered":
+        """Characters and pairs of all examples, and whether a pair is of two words (0) or one."""
+        known = vocabulary.index()
+        targets = []
+        for example in examples:
+            first = {start for start, _ in example.gold.borders}
+            own = (int(place not in first) for place in characters_of(example.text))
+            targets.append(tuple(chain.from_iterable((one, _IGNORED) for one in own))[1:])
+        ids = (tuple(vocabulary.ids(uncut_characters(e), known)) for e in examples)
+        return cls(tuple(ids), tuple(targets))
 
     def targets(self, batch: Sequence[int]) -> Any:
         """Labels ``(text,)`` of a batch, or tags ``(text, position)`` with two boundaries."""

@@ -74,6 +74,24 @@ def test_what_counts_as_changed(made, changed, words):
     assert (set(state.changed), state.words_changed) == (changed, words)
 
 
+def test_tokens_of_many_fields_are_counted_once():
+    """A ranking has a field for each candidate, and a search asks thousands of times."""
+    looked = []
+
+    class Counting(Origin):
+        def document(self, field):
+            looked.append(field)
+            return super().document(field)
+
+    texts = {f"option_{k}": "one " * k for k in range(1, 21)}
+    origin = Counting(Example("1", texts))
+    starts = [origin.first_token(name) for name in texts]
+    assert starts == [k * (k - 1) // 2 for k in range(1, 21)]
+    last = edit(0, 3, "two", field="option_20")
+    assert {origin.changed([last]) for _ in range(9)} == {frozenset({190})}
+    assert len(looked) <= len(texts) + 1  # each field, and the borders of one
+
+
 def test_tokens_are_counted_through_all_fields():
     pair = Example("1", {"text": "one two", "text_pair": "three four"})
     state = State.start(Origin(pair)).step([edit(6, 10, "vier", field="text_pair")])

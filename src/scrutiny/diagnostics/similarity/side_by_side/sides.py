@@ -84,7 +84,10 @@ class Answers:
             if at is None or (row["dataset"], row["condition"]) not in wanted:
                 continue
             if row["answer"] is not None:
-                given[at] = known.setdefault(row["answer"], answer_of(row["answer"]))
+                if row["answer"] not in known:
+                    whole = answer_of(row["answer"])
+                    known[row["answer"]] = type_of(whole).compared(whole)
+                given[at] = known[row["answer"]]
                 kinds.add(type_of(given[at]))
             if row["scores"] is not None:
                 scores[at] = row["scores"]
