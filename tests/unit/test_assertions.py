@@ -19,6 +19,8 @@ from scrutiny.testing import KeywordClassifier
 
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
+#: For sessions without the plug-ins of others, which take longer to import than the tests.
+ALONE = ("-p", "scrutiny._pytest_plugin")
 ROWS = [
     {"id": f"i{n}", "text": f"a {word} film about case {n}", "label": label}
     for n in range(120)
@@ -129,11 +131,10 @@ def test_other():
 
 def test_a_session_says_what_its_tests_asserted(runs, pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src")]))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     before, after = str(runs[0].path.resolve()), str(runs[60].path.resolve())
     pytester.makepyfile(SESSION.format(before=before, after=after))
-    installed = [one.value for one in entry_points(group="pytest11")]
-    plugin = [] if "scrutiny._pytest_plugin" in installed else ["-p", "scrutiny._pytest_plugin"]
-    done = pytester.runpytest_subprocess(*plugin, "--junitxml=out.xml")
+    done = pytester.runpytest_subprocess(*ALONE, "--junitxml=out.xml")
     done.assert_outcomes(passed=2, failed=2)
     done.stdout.fnmatch_lines(
         [
@@ -290,8 +291,8 @@ def test_a_setting_that_is_no_share_ends_pytest_before_its_tests(pytester, monke
         with pytest.raises(PlanError, match="is no share of cases"):
             _pytest_suites.most_of(written)
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
-    plugin = ("-p", "scrutiny._pytest_plugin") if not _is_installed() else ()
-    done = pytester.runpytest_subprocess(*plugin, "-o", "scrutiny_most=5")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    done = pytester.runpytest_subprocess(*ALONE, "-o", "scrutiny_most=5")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(["ERROR: scrutiny_most = 5.0 is no share of cases*"])
 
@@ -314,23 +315,18 @@ def test_a_model_that_cannot_be_loaded_is_loaded_once(monkeypatch):
 
 def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (pytester.path / "tests.suite.toml").write_text(SUITE)
     (pytester.path / "odd.suite.toml").write_text("suite = 2")
-    plugin = ("-p", "scrutiny._pytest_plugin") if not _is_installed() else ()
-    done = pytester.runpytest_subprocess(
-        *plugin, f"--scrutiny-model={MODEL}", "-o", "scrutiny_most=0.2", "tests.suite.toml"
-    )
-    done.assert_outcomes(passed=1, failed=1)
+    asked_for = (f"--scrutiny-model={MODEL}", "-o", "scrutiny_most=0.2")
+    files = ("tests.suite.toml", "odd.suite.toml", "--continue-on-collection-errors")
+    done = pytester.runpytest_subprocess(*ALONE, *asked_for, *files)
+    done.assert_outcomes(passed=1, failed=1, errors=1)
     said = done.stdout.str()
     assert "PASS  vocabulary: praise: 0.0 %" in said
     assert "FAIL  negation: not: 100.0 %" in said
     assert "Traceback" not in said
-    odd = pytester.runpytest_subprocess(*plugin, f"--scrutiny-model={MODEL}", "odd.suite.toml")
-    odd.stdout.fnmatch_lines(["*states suite = 2; this reads suite = 1.*"])
-
-
-def _is_installed():
-    return any(one.name == "scrutiny" for one in entry_points(group="pytest11"))
+    done.stdout.fnmatch_lines(["*states suite = 2; this reads suite = 1.*"])
 
 
 def test_cases_without_an_answer_leave_a_test_undecided_where_they_could_turn_it(both):

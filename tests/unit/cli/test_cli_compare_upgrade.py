@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,8 @@ def command(capsys):
     return run
 
 
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    """Folder with two versions of a model and 400 sentences, of which 40 are negated."""
-    monkeypatch.chdir(tmp_path)
+def write_files():
+    """Two versions of a model and 400 sentences, of which 40 are negated."""
     Path("models.py").write_text(MODELS)
     with Path("dev.csv").open("w", newline="") as file:
         writer = csv.writer(file)
@@ -61,6 +60,13 @@ def place(tmp_path, monkeypatch):
             writer.writerow(
                 [f"i{k}", f"The bread {k} was {'not ' if is_negated else ''}{word}.", label]
             )
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Folder with both."""
+    monkeypatch.chdir(tmp_path)
+    write_files()
     return tmp_path
 
 
@@ -135,11 +141,21 @@ def test_objects_of_shared_invariances(place, command):
 # --- a model beside a run -----------------------------------------------------------------------
 
 
-@pytest.fixture
-def kept(place, command):
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
     """Run of the first version, as it was measured last year."""
-    given = ("--model", model(1), *DATA, *QUICK, "--limit", "300", "--out", "v1")
-    assert command("run", "performance", *given)[0] == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder := tmp_path_factory.mktemp("measured"))
+        write_files()
+        given = ("--model", model(1), *DATA, *QUICK, "--limit", "300", "--no-cache")
+        assert exit_code_of(group, ["run", "performance", *given, "--out", "v1"]) == 0
+    return folder / "v1"
+
+
+@pytest.fixture
+def kept(place, measured):
+    """The same run, to do with as one likes."""
+    shutil.copytree(measured, place / "v1")
     return "v1"
 
 

@@ -56,7 +56,12 @@ class Written:
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path),
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "OMP_NUM_THREADS": "1",
+            },
             input=said,
             capture_output=True,
             text=True,

@@ -1,9 +1,12 @@
 """Requests: failures by name, retries, limits, budgets, secrets."""
 
 import json
+import os
 import re
 import time
+from pathlib import Path
 
+import certifi
 import pytest
 from chat_server import said
 from werkzeug import Response
@@ -12,6 +15,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.http import sending
 from scrutiny.models.http.endpoint import read_endpoint
 from scrutiny.models.strings.model_loading import load_model
 from scrutiny.models.strings.model_strings import parse
@@ -326,3 +330,20 @@ def test_completions_go_on_behind_the_text(serve, classification, make):
     )
     assert answers == [Prediction("good", said=" good")]
     assert served.bodies[0]["prompt"].startswith("A film.")
+
+
+def test_authorities_are_read_once_and_are_those_that_the_environment_names(monkeypatch, tmp_path):
+    first, _, _ = Path(certifi.where()).read_text().partition("-----END CERTIFICATE-----")
+    (tmp_path / "own.pem").write_text(f"{first}-----END CERTIFICATE-----\n")
+
+    def trusted():
+        context = sending._usual(*map(os.environ.get, sending._TRUSTED))
+        return context, context.cert_store_stats()["x509_ca"]
+
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    usual, _ = trusted()
+    assert trusted()[0] is usual
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "own.pem"))
+    named, one = trusted()
+    assert (one, named is usual) == (1, False)

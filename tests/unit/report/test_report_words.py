@@ -56,8 +56,9 @@ def shown_of(page):
 
 def sentences_in(tree):
     """Strings of a source file that are no docstrings and no names of scopes."""
-    silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    nodes = [*ast.walk(tree)]
+    silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    strings = (node for node in nodes if isinstance(node, ast.Constant))
     told = (n.value for n in strings if isinstance(n.value, str) and id(n) not in silent)
     return [said for said in told if " " in said and said not in SCOPES]
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -34,6 +35,7 @@ _TOLD_WAIT_S: Final = 10.0
 _LONGEST_BUSY_S: Final = 600.0
 _FIRST_WAIT_S, _MOST_WAIT_S, _WAIT_JITTER_S = 0.5, 30.0, 1.0
 _LOOKS_UP_S: Final = 0.5
+_TRUSTED: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 Arrived = tuple[int, Replies | Failure]
 
 
@@ -251,7 +253,9 @@ class Sender:
                     timeout=e.timeout,
                     limits=httpx2.Limits(max_connections=e.concurrency),
                     proxy=e.proxy or None,
-                    verify=_trusting(e.certificates) if e.certificates else True,
+                    verify=_trusting(e.certificates)
+                    if e.certificates
+                    else _usual(*map(os.environ.get, _TRUSTED)),
                     follow_redirects=False,
                 )
             except (ValueError, ImportError, httpx2.InvalidURL) as error:
@@ -282,6 +286,14 @@ def _wait_after(error: Exception) -> bool | float:
     if not isinstance(error, NoReply) or not error.may_mend:
         return False
     return True if error.wait is None else error.wait
+
+
+@lru_cache(maxsize=4)  # reading all authorities takes as long as many requests
+def _usual(*named: str | None) -> Any:
+    """Context that trusts what these variables of the environment name, or all authorities."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _trusting(certificates: str) -> Any:
