@@ -11,6 +11,7 @@ _DIGITS: Final = 4
 _ROW: Final = 27  # pixels
 _LEVEL: Final = 72  # pixels of a column whose name has room
 _NARROW: Final = 46  # pixels of a column that has no room for words
+_SIGN: Final = 25  # pixels of a column that has room for a sign alone
 _ABOVE: Final = (84, 144)  # least and most pixels of names that stand upright
 _LETTER: Final = 6.2  # pixels of a letter of theirs
 _SMALL: Final = 480  # pixels of a map beside which names of rows have room for a line
@@ -22,13 +23,15 @@ _LINE: Final = 14  # pixels of a line of its name
 class WrittenCell:
     """A cell of a map with what is written in it: at length, and in few signs where it is narrow.
 
-    ``value`` colors it; a cell without one has its words alone.
+    ``value`` colors it; a cell without one has its words alone. Where there is room for one
+    character only, ``sign`` stands there, or nothing: a part of a figure would be another one.
     """
 
     value: float | None
     words: str
     few: str
     is_strong: bool = False
+    sign: str = ""
 
 
 def written_map(
@@ -71,11 +74,14 @@ def written_map(
                 if (cell := written.get((row, column))) is not None:
                     own |= {f"s{i}_words": cell.words, f"s{i}_few": cell.few}
                     own |= {f"s{i}_strong": True} if cell.is_strong else {}
+                    own |= {f"s{i}_sign": cell.sign} if cell.sign else {}
                     if cell.value is not None:
                         own[f"s{i}"] = round(cell.value, _DIGITS)
             if own:
                 data.append({"row": row, "column": column, **own, **told.get((row, column), {})})
-    is_narrow, is_upright = (f"width < {least * len(columns)}" for least in (_NARROW, _LEVEL))
+    is_tiny, is_narrow, is_upright = (
+        f"width < {least * len(columns)}" for least in (_SIGN, _NARROW, _LEVEL)
+    )
     lines = "split(datum.label, '\\n')"
     bare = {"ticks": False, "domain": False, "title": None}
     lines_above = _LINE * max(name.count("\n") for name in columns)  # the first line is placed
@@ -135,7 +141,8 @@ def written_map(
             {"calculate": f"clamp(datum.value, 0, {strongest:g})", "as": "shade"},
             {"calculate": f"datum[{signal} + '_strong']", "as": "strong"},
             {
-                "calculate": f"datum[{signal} + ({is_narrow} ? '_few' : '_words')]",
+                "calculate": f"datum[{signal} + ({is_tiny} ? '_sign' : {is_narrow} ? '_few' : "
+                "'_words')]",
                 "as": "said",
             },
         ],

@@ -230,6 +230,7 @@ DETAILS = (
     Detail(0, 0, 60, 4_000, charts=2),
     Detail(0, 0, 60, 4_000, charts=1, listed=250),
     Detail(0, 0, 40, 2_000, charts=1, listed=60),
+    Detail(0, 0, 20, 1_000, charts=1, listed=25),
     Detail(0, 0, 10, 500, charts=0, listed=10),
 )
 

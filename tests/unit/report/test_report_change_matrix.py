@@ -259,3 +259,4 @@ def test_the_picture_stands_open_above_the_sections(planted):
     assert html.index('id="changes-matrix"') < html.index('id="diagnostic-robustness"')
     fold = html[: html.index('id="side-by-side-title"')].rpartition("<details")[2]
     assert " open" in fold
+    assert "changes-picture" in page(planted, DETAILS[-2]).specs()  # where little else is shown

@@ -131,14 +131,14 @@ class CostCell:
         found, sign = self.numbers[series], mark(self.finding.verdict)
         if not self.is_told:
             words = NO_SKILL if self.finding.lacks_skill else sign
-            return WrittenCell(None, words, sign)
+            return WrittenCell(None, words, sign, sign=sign)
         if found is None or found.value is None:
             return None
         value = 100 * found.value
         sign = "" if series else sign
         words = f"{sign} {number(value, 1)}".strip()
         hurts = self.finding.verdict == "hurts"
-        return WrittenCell(value, words, f"{sign}{number(value, 0)}", is_strong=hurts)
+        return WrittenCell(value, words, f"{sign}{number(value, 0)}", hurts, sign)
 
 
 def costs_of(view: RunView) -> list[CostCell]:
