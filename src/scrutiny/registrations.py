@@ -260,7 +260,8 @@ attribute scrutiny.data.
     lexical_richness@1   text_attributes:lexical_richness
     longest_text@1       text_attributes:longest_text
     marked_distance@1    text_attributes:marked_distance
-    overlap@1            text_attributes:overlap
+    mismatch@1           shared_words:mismatch
+    overlap@1            shared_words:overlap
     rarest_word@1        text_attributes:rarest_word
     gender@1             text_attributes:gender
     question_word@1      text_attributes:question_word

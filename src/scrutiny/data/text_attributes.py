@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 from typing import Final
 
 from scrutiny.core.answers.answer import label_in
-from scrutiny.core.answers.choices import Option, Ranking, is_option_field, options_in
 from scrutiny.core.example import MARKED, Example
 from scrutiny.core.languages import is_english
 from scrutiny.data.attribute import (
@@ -242,36 +241,6 @@ def lexical_richness(example: Example) -> float | None:
     """
     words = words_of(example)
     return len(set(words)) / len(words) if words else None
-
-
-@attribute("words of the last text that the first one has, as a share", of_words=True)
-def overlap(example: Example) -> float | None:
-    """Share of the words of the last text (a hypothesis) that the first one (a premise) has.
-
-    Of options it is the right one that counts as the last text; of candidates for a query the right
-    ones are the first text, and the query is the last.
-
-    Examples
-    --------
-    >>> overlap(Example("1", {"premise": "A man sleeps.", "hypothesis": "The man sleeps"}))
-    0.6666666666666666
-    >>> asked = {"query": "who sleeps", "option_1": "A dog barks.", "option_2": "A man sleeps."}
-    >>> overlap(Example("1", asked, Ranking([1]))), overlap(Example("1", asked, Ranking([0])))
-    (0.5, 0.0)
-    """
-    first, *rest = (text for name, text in example.fields.items() if not is_option_field(name))
-    options, gold = options_in(example.fields), example.gold
-    known, asked = [first], rest[-1:]
-    if options and isinstance(gold, Ranking):
-        known, asked = [options[place] for place in gold], [first]
-    elif options:
-        asked = [options[gold]] if isinstance(gold, Option) else []
-    there, last = (
-        words_of(example.with_fields({str(n): text for n, text in enumerate(texts)}))
-        for texts in (known, asked)
-    )
-    known_words = set(there)
-    return sum(w in known_words for w in last) / len(last) if last else None
 
 
 @attribute("words between the two marked parts of the text (a relation's)", of_words=True)

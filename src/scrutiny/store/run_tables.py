@@ -139,7 +139,7 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
         "position": pa.array(range(len(rows)), pa.int64()),
         "gold": [answer_json(e.gold) for e in rows],
         "source": [e.source for e in rows],
-        "fields": [canonical_json(dict(e.fields)) for e in rows],
+        "fields": [texts_json(e.fields) for e in rows],
         "language": [e.language for e in rows],
         **{
             name: [

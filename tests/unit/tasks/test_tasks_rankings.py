@@ -14,6 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.store.run_tables import examples_of, items_table
 from scrutiny.tasks.tasks import load_task
 
 RANK = load_task("passage-ranking")
@@ -140,6 +141,34 @@ def test_overlap_is_that_of_the_query_with_its_right_passages(fields, gold, shar
     assert items.inside("overlap > 0.4") == [None if share is None else True]
     if share is not None:
         assert items.inside(f"overlap = {share}") == [True]
+
+
+QUERY = "did Ida Berg buy two or 3 boats in Oslo"
+
+
+@pytest.mark.parametrize(
+    ("right", "other", "kind"),
+    [
+        ("Ida Berg did buy two boats in Oslo.", "A dog.", "number"),
+        ("She did buy two or 3 boats in Oslo.", "A dog.", "name"),
+        ("Ida Berg had 3 in Oslo.", "Did he buy two or five boats in it?", "rival"),
+        ("Ida Berg had 3, by Oslo.", "A dog.", "words"),
+        ("Ida Berg did buy 3 boats in Oslo.", "A dog.", "none"),
+    ],
+)
+def test_a_query_has_a_kind_of_mismatch_with_its_right_passage(right, other, kind):
+    fields = {"query": QUERY, "option_1": other, "option_2": right}
+    found = Items.of([Example("1", fields, Ranking([1])), Example("2", fields, None)])
+    assert found.inside(f"mismatch = {kind}") == [True, None]
+
+
+def test_texts_of_a_stored_item_are_in_their_order():
+    """Options and questions stand behind what they are about; what counts words asks for that."""
+    fields = {"text": "It rained.", "question": "Did it?", "option_1": "Rained.", "option_2": "No."}
+    example = Example("1", fields, Option(0))
+    back = examples_of(items_table([example], "d"), "d")["1"]
+    assert [*back.fields] == [*fields]
+    assert Items.of([back]).inside("overlap = 1") == [True]
 
 
 def test_overlap_of_options_is_that_of_the_right_one():

@@ -65,14 +65,14 @@ def canonical_json(value: Any) -> str:
 
 
 def texts_json(texts: Mapping[str, str]) -> str:
-    """Canonical JSON of texts by name, in less time.
+    """JSON of texts by name, in their order: which text is the first one is part of an item.
 
     Examples
     --------
     >>> texts_json({"text": "naïve", "about": "a"})
-    '{"about":"a","text":"naïve"}'
+    '{"text":"naïve","about":"a"}'
     """
-    pairs = sorted(texts.items())
+    pairs = texts.items()
     return f"{{{','.join([f'{encode_basestring(n)}:{encode_basestring(t)}' for n, t in pairs])}}}"
 
 
