@@ -45,9 +45,9 @@ def failure():
 
 @pytest.fixture
 def shared(request):
-    """Folder of the shared data that the test's ``data`` marker names."""
-    name = request.node.get_closest_marker("data").args[0]
+    """Folder with the shared data that the test's ``data`` marker names."""
     base = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
-    if not (base / name).is_dir():
-        pytest.skip(f"{name} is not under SCRUTINY_DATA")
+    for name in request.node.get_closest_marker("data").args:
+        if not (base / name).is_dir():
+            pytest.skip(f"{name} is not under SCRUTINY_DATA")
     return base

@@ -150,6 +150,7 @@ def test_the_other_classes_have_a_recipe_or_a_reason():
 
 
 @pytest.mark.data("sst2", "wnut17")
+@pytest.mark.usefixtures("shared")
 def test_what_the_table_says_is_what_the_data_give():
     for cells in shown_coverage():
         recipe, data = cells[1].strip("`"), cells[2].split(", ")[0]
