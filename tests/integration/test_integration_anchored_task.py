@@ -146,7 +146,7 @@ def test_gradients_of_a_checkpoint_are_followed_and_leave_the_anchor(
     cases = list(scrutiny.load(site / "attacked").cases())
     assert cases
     for case in cases:
-        (aspect, text), (kept, changed) = (case[at].split("\n") for at in ("before", "after"))
+        (text, aspect), (changed, kept) = (case[at].split("\n") for at in ("before", "after"))
         assert aspect == kept
         assert text != changed or not case["edits"]
 
