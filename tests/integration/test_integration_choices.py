@@ -5,6 +5,7 @@ Each is measured on a few rows of a user's, by a function of the user's and by a
 
 import json
 import random
+import runpy
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,16 @@ def test_rankings_are_compared_by_their_level_and_by_who_stands_first():
     assert "_" not in numbers
     alike = said.partition("same answer")[2].split()[0]
     assert float(alike) == pytest.approx(1 - turned, abs=0.006), "whole orders differ more often"
+
+
+def test_words_of_options_alone_choose_whatever_the_text_is(tmp_path: Path) -> None:
+    """The example of a model that no change of a text can move."""
+    asked = [{"question": "Why?", "choice": ["good luck", "bad rain"], "answer": "good luck"}] * 2
+    file = tmp_path / "train.json"
+    file.write_text(json.dumps([[["W: Hi."], asked, "1"]]))
+    example = Path(__file__).parents[2] / "examples/options_only.py"
+    model = runpy.run_path(str(example))["Options"](file)
+    options = ("bad rain", "good luck")
+    first, other = model.predict([("A long talk.", "Why?", *options), ("", "Who?", *options)])
+    assert first == other
+    assert first[1] > first[0]

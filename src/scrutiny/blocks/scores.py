@@ -75,16 +75,18 @@ def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
 
 
 def _untested(findings: Sequence[Finding]) -> NoSkill | None:
-    """What was not tested for want of skill, of each model and data once."""
+    """Models and data without skill, by the reason why their risks were not tested."""
     asked = [finding for finding in findings if finding.claim.risk]
     lacking = [finding for finding in asked if finding.lacks_skill]
     if not lacking:
         return None
     names = _names(asked)
-    said = {names.get(id(f), ""): f"{capitalized(f.reason)}." for f in reversed(lacking)}
-    ordered = [f"{of}{said[of]}" for of in dict.fromkeys(names.get(id(f), "") for f in lacking)]
-    short = _and_more(f"{names.get(id(lacking[0]), '')}{capitalized(NO_SKILL)} shown", ordered)
-    return NoSkill(_first_of(ordered), short, len(lacking) == len(asked))
+    reasons: dict[str, str] = {}
+    for finding in lacking:
+        reasons.setdefault(names.get(id(finding), ""), f"{capitalized(finding.reason)}.")
+    said = [of + reason for of, reason in reasons.items()]
+    short = _and_more(f"{next(iter(reasons))}{capitalized(NO_SKILL)} shown", said)
+    return NoSkill(_first_of(said), short, len(lacking) == len(asked))
 
 
 def _first_of(said: Sequence[str]) -> str:

@@ -32,17 +32,18 @@ def overlap(example: Example) -> float | None:
         known, asked = [options[place] for place in gold], [first]
     elif options:
         asked = [options[gold]] if isinstance(gold, Option) else []
-    return _shared(example, asked, known)
+    return _shared(asked, known)
 
 
-def _shared(example: Example, asked: Sequence[str], known: Sequence[str]) -> float | None:
+def _shared(asked: Sequence[str], known: Sequence[str]) -> float | None:
     """Share of the words of some texts that others have; None where there are no words."""
-    there, last = (
-        words_of(example.with_fields({str(n): text for n, text in enumerate(texts)}))
-        for texts in (known, asked)
-    )
-    known_words = set(there)
-    return sum(w in known_words for w in last) / len(last) if last else None
+    last, there = words_of(_item_of(asked)), set(words_of(_item_of(known)))
+    return sum(word in there for word in last) / len(last) if last else None
+
+
+def _item_of(texts: Sequence[str]) -> Example:
+    """Item with these texts alone, whose words and tokens can be asked for."""
+    return Example("", {str(n): text for n, text in enumerate(texts)})
 
 
 @attribute("what of a query its right passage lacks: number, name, rival, words, none")
@@ -62,22 +63,19 @@ def mismatch(example: Example) -> str | None:
     options, gold = options_in(example.fields), example.gold
     if not options or not isinstance(gold, Ranking):
         return None
-    query = next(iter(example.fields.values()))
+    query = next(text for name, text in example.fields.items() if not is_option_field(name))
     right, others = (
         [text for place, text in enumerate(options) if (place in gold) is wanted]
         for wanted in (True, False)
     )
-    there = {token.lower() for text in right for token in _each_token(text)}
-    first, *rest = [*_each_token(query), ""]
-    if any(t.lower() not in there for t in (first, *rest) if any(map(str.isdigit, t))):
+    there = {token.lower() for token in tokens_of(_item_of(right))}
+    tokens = enumerate(tokens_of(_item_of([query])))
+    lacked = [(place, token) for place, token in tokens if token.lower() not in there]
+    if any(map(str.isdigit, "".join(token for _, token in lacked))):
         return "number"
-    if any(t.lower() not in there for t in rest if t[:1].isupper()):
+    if any(place and token[:1].isupper() for place, token in lacked):
         return "name"
-    own = _shared(example, [query], right) or 0.0
-    if any((_shared(example, [query], [text]) or 0.0) > own for text in others):
+    own = _shared([query], right) or 0.0
+    if any((_shared([query], [text]) or 0.0) > own for text in others):
         return "rival"
     return "words" if own < _HALF else "none"
-
-
-def _each_token(text: str) -> Sequence[str]:
-    return tokens_of(Example("", {"": text}))

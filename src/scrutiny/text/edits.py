@@ -187,7 +187,7 @@ def edits_between(field: str, old: str, new: str) -> Iterator[Edit]:
 
 
 def edits_of_fields(old: Example, new: Example) -> tuple[Edit, ...]:
-    """Those between the texts of an item and of another one with the same fields."""
+    """Edits that turn the texts of an item into those of another one with the same fields."""
     pairs = ((name, text, new.fields.get(name, "")) for name, text in old.fields.items())
     return tuple(edit for pair in pairs for edit in edits_between(*pair))
 

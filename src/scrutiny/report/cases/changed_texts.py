@@ -276,7 +276,7 @@ def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[st
 
 
 def _by_parts(found: tuple[list[tuple[str, str]], str]) -> dict[str, Any]:
-    """What replicates say of the parts that they tell otherwise, and what is right of these."""
+    """Answers of the replicates, as far as they changed, and the right ones, in words."""
     pairs, right = found
     return {
         "label": right,

@@ -138,7 +138,7 @@ class LogisticHead:
 
     @cached_property
     def _probabilities(self) -> Floats:
-        """Of the labels of its training rows ``(row, label)``."""
+        """Probabilities ``(row, label)`` of the labels of its training rows."""
         return np.asarray(np.exp(log_probabilities(self.rows.features, self.weights)))
 
     def curved(self, direction: Floats) -> Floats:
