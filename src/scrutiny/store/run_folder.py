@@ -309,14 +309,21 @@ class RunFolder:
         return self.table("outputs")
 
     def original_answers(self, *more: str) -> pa.Table:
-        """Answers to the original items (no variants), and more columns."""
-        columns = ["subject", "replicate", "condition", "dataset", "item", "answer", *more]
-        with self._reading("outputs") as source, pq.ParquetFile(source) as file:
+        """Answers to the original items (no variants), and more columns.
+
+        Texts are dictionary-encoded: each stands in as many rows as there are replicates.
+        """
+        texts = ["subject", "replicate", "condition", "dataset", "item", "answer"]
+        columns = [*texts, *more]
+        with (
+            self._reading("outputs") as source,
+            pq.ParquetFile(source, read_dictionary=texts) as file,
+        ):
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants
                 part = file.read_row_group(group, columns=[*columns, "variant"])
                 kept.append(part.filter(pc.is_null(part["variant"])).select(columns))
-            return pa.concat_tables(kept)
+            return pa.concat_tables(kept).unify_dictionaries()
 
     @property
     def is_exact(self) -> bool:
