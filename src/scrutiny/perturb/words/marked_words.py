@@ -73,8 +73,10 @@ def _nouns() -> Mapping[str, tuple[_Noun, ...]]:
     """Nouns by the class of all their senses, which are no names and of no other word class."""
     found: dict[str, list[_Noun]] = {name: [] for name in sorted(_CLASSES)}
     for word, frequency in frequencies().items():
+        if len(word) < 4 or word.endswith("s"):
+            continue
         senses = wordnet.synsets(word, "n")
-        if len(word) < 4 or word.endswith("s") or not senses or lemma(word, "NOUN") != word:
+        if not senses or lemma(word, "NOUN") != word:
             continue
         classes = {wordnet.lexname(sense) for sense in senses}
         is_name = not all(word in wordnet.lemmas(sense) for sense in senses)
