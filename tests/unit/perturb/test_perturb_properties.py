@@ -20,7 +20,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.tokens import token_spans
 
-EXAMPLES = 200  # times the transformations below: more than 10,000
+EXAMPLES = 150  # times the transformations below: more than 10,000
 PIECES = (
     "the film was not good isn't don't She's do not is not as soon as possible definitely "
     "Shanghai Paris London John Mary IBM she his 3.5 25,000 twelve 2nd 1999 one happy runs went "
@@ -131,6 +131,7 @@ def test_compositions_do_one_after_the_other(example, one, two, seed):
     check(example, perturb(example, recipe, seed=seed))
 
 
+@cache
 def huge_texts(size):
     words = [piece for piece in PIECES if piece.isascii()]
     count = size // 6
@@ -156,6 +157,7 @@ def test_a_huge_text_takes_time_in_proportion(name, kind):
     """One of three runs is enough: a collection of garbage may fall into any one."""
     recipe = hungry(name)
     seconds(recipe, "warm up the tables of the film, isn't it?")
-    small = min(seconds(recipe, huge_texts(2_500)[kind]) for _ in range(3))
-    large = huge_texts(25_000)[kind]
-    assert any(seconds(recipe, large) < 40 * max(small, 0.005) for _ in range(3))
+    small, large = (huge_texts(size)[kind] for size in (1_250, 12_500))
+    if not any(seconds(recipe, large) < 0.1 for _ in range(3)):
+        least = min(seconds(recipe, small) for _ in range(3))
+        assert any(seconds(recipe, large) < 40 * least for _ in range(3))
