@@ -95,7 +95,7 @@ LETTERS = "shortest=1,skip_first=false,skip_last=false"
 ALSO = [f"typos@1(mode={mode},{LETTERS})" for mode in ("replace", "swap", "insert", "delete")]
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(texts, st.sampled_from((0.1, 0.6, 1.0)), st.integers(0, 3))
 def test_all_sites_at_once_or_one_by_one_is_the_same(text, share, seed):
     assert len(AT_ONCE) == 5
@@ -107,7 +107,7 @@ def test_all_sites_at_once_or_one_by_one_is_the_same(text, share, seed):
         assert perturb(example, recipe, seed=seed) == one_by_one
 
 
-@settings(max_examples=400)
+@settings(max_examples=300)
 @given(annotated(), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_controls_change_as_much_and_keep_what_must_be_kept(amount_changed, example, name, seed):
     variant = perturb(example, hungry(name), seed=seed)
@@ -123,7 +123,7 @@ def test_controls_change_as_much_and_keep_what_must_be_kept(amount_changed, exam
         assert done == wanted or drops_words
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(annotated(), st.sampled_from(LIGHT), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_compositions_do_one_after_the_other(example, one, two, seed):
     assume(not all(issubclass(registry().load("transformation", n), SetsGold) for n in (one, two)))
