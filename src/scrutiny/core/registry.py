@@ -86,10 +86,16 @@ class Registry:
     _newest: dict[tuple[str, str], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _names: dict[str, list[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def names(self, kind: str) -> list[str]:
         """Sorted versioned names of one kind."""
-        return sorted(name for k, name in self.entries if k == kind)
+        if not self._names:  # sorted once: a data string and a model string ask for all of a kind
+            for known, name in sorted(self.entries):
+                self._names.setdefault(known, []).append(name)
+        return self._names.get(kind, [])[:]
 
     def resolve(self, kind: str, name: str) -> str:
         """Full name from a name with or without version: the highest version by default.
