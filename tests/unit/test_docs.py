@@ -11,7 +11,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from warm_command import WarmCommand, warm_command
+from warm_command import USUAL, WarmCommand, warm_command
 
 ROOT = Path(__file__).parents[2]
 #: Exit code, stdout and stderr of a command.
@@ -101,9 +101,17 @@ def asked_first() -> set[str]:
 FRESH = asked_first()
 
 
+#: Most of the verbs that pages show change texts, measure and report.
+REGISTERED = """
+from scrutiny.core.registry import registry
+for kind in ("transformation", "diagnostic", "part"):
+    for name in registry().names(kind): registry().load(kind, name)
+"""
+
+
 @pytest.fixture(scope="module")
 def warm() -> Iterator[WarmCommand]:
-    with warm_command() as command:
+    with warm_command(USUAL + REGISTERED) as command:
         yield command
 
 
