@@ -14,12 +14,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-FORKS = """
-import json, os, resource, runpy, sys
+USUAL = """
 import numpy, pyarrow.parquet, scipy.special
 import scrutiny.cli.verbs.asking, scrutiny.run.driver, scrutiny.run.planning.resolve
 import scrutiny.models.strings.model_loading, scrutiny.data.dataset, scrutiny.tasks.tasks
 import scrutiny.reliability.estimate, scrutiny.report.load, scrutiny.report.first_screen.text
+"""
+FORKS = """
+import json, os, resource, runpy, sys
 for line in sys.stdin.buffer:
     asked = json.loads(line)
     child = os.fork()
@@ -76,9 +78,9 @@ class WarmCommand:
 
 
 @contextmanager
-def warm_command() -> Iterator[WarmCommand]:
-    """A `WarmCommand`, which ends with the context."""
+def warm_command(imports: str = USUAL) -> Iterator[WarmCommand]:
+    """A `WarmCommand` whose process began with these lines; it ends with the context."""
     with subprocess.Popen(
-        [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", imports + FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         yield WarmCommand(process)

@@ -182,9 +182,12 @@ class RunFolder:
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
             wanted = [n for n in columns or fields.names if n in fields.names]
             with pq.ParquetFile(source, read_dictionary=texts) as file:
-                # one column after the other: twice a column is less than twice the table
+                # one column after the other: twice a column is less than twice the table, and
+                # threads, which share out columns, would have one
                 parts = [
-                    file.read(columns=[column]).unify_dictionaries().combine_chunks()
+                    file.read(columns=[column], use_threads=False)
+                    .unify_dictionaries()
+                    .combine_chunks()
                     for column in wanted
                 ]
             columns_read = {name: part[name] for part in parts for name in part.column_names}
@@ -207,7 +210,7 @@ class RunFolder:
             found: dict[int, dict[str, Any]] = {}
             for group in np.unique(groups).tolist():
                 own = [place for place, g in zip(places, groups, strict=True) if g == group]
-                part = file.read_row_group(group, columns=list(columns))
+                part = file.read_row_group(group, columns=list(columns), use_threads=False)
                 rows = part.take(pa.array([place - int(ends[group]) for place in own]))
                 found |= dict(zip(own, rows.to_pylist(), strict=True))
             return [found[place] for place in places]
