@@ -21,7 +21,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from warm_command import warm_command
+from warm_command import WarmCommand
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 #: Mistakes that hardly anybody makes: not for the docs, but for the test.
@@ -164,15 +164,14 @@ RUN = (
 TABLES = ("items", "variants", "records", "outputs", "estimates")
 
 
-@pytest.fixture(scope="module")
-def python_m() -> Iterator[Ask]:
+@pytest.fixture
+def python_m(warm: WarmCommand) -> Ask:
     """Function of a command, which runs in a process with a limit of the size of files."""
-    with warm_command() as warm:
 
-        def ask(arguments: str, *, most_bytes: int = 0) -> subprocess.CompletedProcess[str]:
-            return warm.run(*shlex.split(arguments), most_bytes=most_bytes)
+    def ask(arguments: str, *, most_bytes: int = 0) -> subprocess.CompletedProcess[str]:
+        return warm.run(*shlex.split(arguments), most_bytes=most_bytes)
 
-        yield ask
+    return ask
 
 
 def test_run_that_hit_limits_goes_on_and_gives_the_same_file(here: Path, python_m: Ask) -> None:

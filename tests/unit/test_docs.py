@@ -4,14 +4,13 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from warm_command import WarmCommand, warm_command
+from warm_command import WarmCommand
 
 ROOT = Path(__file__).parents[2]
 #: Exit code, stdout and stderr of a command.
@@ -99,12 +98,6 @@ def asked_first() -> set[str]:
 
 
 FRESH = asked_first()
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[WarmCommand]:
-    with warm_command() as command:
-        yield command
 
 
 def typed(command: str) -> Printed:
