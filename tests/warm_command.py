@@ -41,7 +41,8 @@ for line in sys.stdin.buffer:
         os.environ.clear()
         os.environ.update(asked["environment"])
         sys.argv[1:] = asked["words"]
-        sys.path[0] = ""
+        own = asked["environment"].get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:1] = ["", *filter(None, own)]
         if asked["most_bytes"]:
             sys.dont_write_bytecode = True  # Python would keep a cut-off file of compiled code
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"],) * 2)
