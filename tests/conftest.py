@@ -4,13 +4,15 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+
+from warm_command import WarmCommand, warm_command
 
 ROOT = Path(__file__).parents[1]
 
@@ -74,6 +76,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     """No test reads or writes the user's answer cache; the folder is made by who writes there."""
     cache = tmp_path_factory.getbasetemp() / "caches" / f"{next(_NUMBERS)}"
     monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(cache))
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[WarmCommand]:
+    """Process that forks for a command: for those that need one of their own."""
+    with warm_command() as found:
+        yield found
 
 
 @pytest.fixture

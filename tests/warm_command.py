@@ -15,10 +15,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 USUAL = """
-import numpy, pyarrow.parquet, scipy.special
-import scrutiny.cli.verbs.asking, scrutiny.run.driver, scrutiny.run.planning.resolve
+from importlib import import_module
+import jinja2, numpy, pyarrow.parquet, scipy.special
+import scrutiny.cli.verbs.asking, scrutiny.cli.request, scrutiny.run.driver
 import scrutiny.models.strings.model_loading, scrutiny.data.dataset, scrutiny.tasks.tasks
-import scrutiny.reliability.estimate, scrutiny.report.load, scrutiny.report.first_screen.text
+import scrutiny.reliability.estimate, scrutiny.report.load, scrutiny.report.formats
+from scrutiny.registrations import REGISTRATIONS
+for one in REGISTRATIONS:
+    if one.kind in ("task", "part"):
+        import_module(one.target.partition(":")[0])
+pyarrow.array([""])  # imports pandas, where that is
 """
 FORKS = """
 import json, os, resource, runpy, sys
@@ -27,14 +33,19 @@ for line in sys.stdin.buffer:
     child = os.fork()
     if child == 0:
         for number, path in enumerate((os.devnull, *asked["output"])):
-            opened = os.open(path, os.O_RDWR | os.O_CREAT)
+            if path == "nobody":
+                reader, opened = os.pipe()
+                os.close(reader)
+            else:
+                opened = os.open(path, os.O_RDWR | os.O_CREAT)
             os.dup2(opened, number)
             os.close(opened)
         os.chdir(asked["folder"])
         os.environ.clear()
         os.environ.update(asked["environment"])
         sys.argv[1:] = asked["words"]
-        sys.path[0] = ""
+        own = asked["environment"].get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:1] = ["", *filter(None, own)]
         if asked["most_bytes"]:
             sys.dont_write_bytecode = True  # Python would keep a cut-off file of compiled code
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"],) * 2)
@@ -53,7 +64,9 @@ class WarmCommand:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
 
-    def run(self, *words: str, most_bytes: int = 0) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, *words: str, most_bytes: int = 0, stdout: str = "", stderr: str = ""
+    ) -> "subprocess.CompletedProcess[str]":
         """Outcome of a command in the present folder and environment.
 
         Parameters
@@ -62,9 +75,12 @@ class WarmCommand:
             Words behind ``scrutiny``.
         most_bytes
             Limit of the size of files that it writes; 0 for none.
+        stdout, stderr
+            Device that takes its output, or "nobody" for a pipe without a reader; else what it
+            prints is in the outcome.
         """
         with TemporaryDirectory() as folder:
-            output = [Path(folder, name) for name in ("out", "err")]
+            output = [Path(stdout or Path(folder, "out")), Path(stderr or Path(folder, "err"))]
             asked: dict[str, Any] = {"words": words, "most_bytes": most_bytes}
             asked |= {"folder": str(Path.cwd()), "environment": dict(os.environ)}
             asked["output"] = list(map(str, output))
@@ -73,7 +89,10 @@ class WarmCommand:
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()
             code = int(self._process.stdout.readline())
-            out, err = (path.read_text(encoding="utf-8") for path in output)
+            out, err = (
+                "" if elsewhere else path.read_text(encoding="utf-8")
+                for path, elsewhere in zip(output, (stdout, stderr), strict=True)
+            )
         return subprocess.CompletedProcess(words, code, out, err)
 
 

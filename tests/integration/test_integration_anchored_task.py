@@ -4,16 +4,25 @@ import csv
 import json
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyarrow import parquet
-from test_integration_plugin import END, SESSION, metadata, python
+from test_integration_plugin import metadata
 
 import scrutiny
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+from scrutiny.core.example import Example
+from scrutiny.core.queries.gradients import PathGradient
+from scrutiny.core.registry import registry
 from scrutiny.diagnostics.attack.kept_texts import found_in
+from scrutiny.plugin import load_model, load_task
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
 
@@ -29,8 +38,8 @@ CHANGES = (
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with the package, installed, and its data."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Working folder with the package, installed for this process, and its data."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(PACKAGE, folder, dirs_exist_ok=True)
     metadata(folder, name="aspects", points={"aspects": "aspects:REGISTRATIONS"})
@@ -43,12 +52,26 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             label = ("positive", "negative")[i % 2]
             text = f"In {1930 + i} the {aspect} was {words[label]} , and the {other} was fine ."
             write((text, aspect, label))
-    return folder
+    with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
+        patched.syspath_prepend(folder)
+        patched.chdir(folder)
+        patched.setenv("SCRUTINY_CACHE_DIR", str(folder / "cache"))
+        registry.cache_clear()
+        yield folder
+    registry.cache_clear()
+
+
+def said_by(command: str) -> str:
+    """What a command prints."""
+    said = StringIO()
+    with redirect_stdout(said):
+        assert exit_code_of(group, command.split()) == 0
+    return said.getvalue()
 
 
 @pytest.fixture(scope="module")
 def printed(site: Path) -> dict[str, str]:
-    """What each command printed, one after the other in a process of their own."""
+    """What each command printed, one after the other."""
     asked = f"--model {MODEL} --data {DATA} --display none"
     fewer = "--limit 20 -P budget=40 --draws 100 --out"
     commands = {
@@ -57,10 +80,7 @@ def printed(site: Path) -> dict[str, str]:
         "attack": f"run attack {asked} {fewer} attack",
         "transfer": f"run attack.transfer {asked} --reference {MODEL} {fewer} attack.transfer",
     }
-    said = "\n".join(commands.values())
-    done = python(["-c", SESSION], site=site, cwd=site, said=said)
-    assert done.returncode == 0, done.stderr
-    return dict(zip(commands, done.stdout.removesuffix(END).split(END), strict=True))
+    return {name: said_by(command) for name, command in commands.items()}
 
 
 def test_nothing_edits_the_aspect(printed: dict[str, str]) -> None:
@@ -115,21 +135,10 @@ def checkpoint(site: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def of_checkpoint(checkpoint: Path, site: Path) -> tuple[str, str]:
-    """What an audit of the network printed, and what followed its gradients."""
-    audit = f"audit --model hf:bert --data {PAIRS} --out hf --display none"
-    done = python(["-c", SESSION + FOLLOWED], site=site, cwd=site, said=audit)
-    assert done.returncode == 0, done.stderr
-    audited, followed = done.stdout.split(END)
-    return audited, followed
-
-
-def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(
-    of_checkpoint: tuple[str, str], site: Path
-) -> None:
+def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(checkpoint: Path, site: Path) -> None:
     """Every answer is the network's own on both texts, so an audit finds no error at all."""
-    shown = " ".join(of_checkpoint[0].split())
+    audit = f"audit --model hf:{checkpoint} --data {PAIRS} --out hf --display none"
+    shown = " ".join(said_by(audit).split())
     assert "Accuracy 100 %" in shown
     for named in ("keyboard typos", "PWWS attack", "confidence", "doubtful labels"):
         assert named in shown
@@ -139,33 +148,23 @@ def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(
 
 
 def test_gradients_of_a_checkpoint_are_followed_and_leave_the_anchor(
-    of_checkpoint: tuple[str, str], site: Path
+    checkpoint: Path, site: Path
 ) -> None:
     """An attack that follows gradients changes the text; both texts are attributed."""
-    assert json.loads(of_checkpoint[1]) == [0, 0, 0, 0, 1, 1]
+    params: dict[str, Any] = {"recipes": ["a2t"], "items": 20}
+    scrutiny.run("attack", f"hf:{checkpoint}", PAIRS, out="attacked", **params)
+    model = load_model(f"hf:{checkpoint}", load_task("aspects"))
+    example = Example("1", {"text": "the story was dull", "aspect": "the story"})
+    (found,) = model.path_gradients([PathGradient.of(example, "positive")])
+    assert found.gap < 0.05
+    assert all(found.attributions)
+    assert found.fields == (0, 0, 0, 0, 1, 1)
     cases = list(scrutiny.load(site / "attacked").cases())
     assert cases
     for case in cases:
         (text, aspect), (changed, kept) = (case[at].split("\n") for at in ("before", "after"))
         assert aspect == kept
         assert text != changed or not case["edits"]
-
-
-#: Attacks by gradients, and prints the field of each piece that a score is attributed to.
-FOLLOWED = """
-import json
-import scrutiny
-from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import PathGradient
-from scrutiny.plugin import load_model, load_task
-params = {"recipes": ["a2t"], "items": 20}
-scrutiny.run("attack", "hf:bert", "csv:pairs.csv#task=aspects", out="attacked", **params)
-model = load_model("hf:bert", load_task("aspects"))
-example = Example("1", {"text": "the story was dull", "aspect": "the story"})
-(found,) = model.path_gradients([PathGradient.of(example, "positive")])
-assert found.gap < 0.05 and all(found.attributions)
-print(json.dumps(found.fields))
-"""
 
 
 @pytest.mark.usefixtures("printed")

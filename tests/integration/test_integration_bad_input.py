@@ -21,7 +21,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from warm_command import warm_command
+from warm_command import WarmCommand
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 #: Mistakes that hardly anybody makes: not for the docs, but for the test.
@@ -31,8 +31,11 @@ SHORT = {
     "MODEL": "--model builtin:sentiment",
     "OUT": "--out out",
 }
-#: A command that needs a shell, an environment or another stdout runs as a process of its own.
+#: A command that needs a shell, an environment or another stdout runs as a process of its own:
+#: what the shell does first, a variable, the words of the command, and the device behind stdout.
 NEEDS_SHELL = re.compile(r"^\(|^[A-Z]+=| > /")
+PARTS = re.compile(r"\(?(.*; )?(?:([A-Z_]+)=(\S+) )?scrutiny (.*?)(?: > (/\S+))?\)?")
+BLOCK = 1024  # bytes that `ulimit -f` counts as one
 #: A command as one text, and its outcome.
 Ask = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRESS = re.compile(r"^(Preparing variants|Asking models|A kill costs)[^\n]*\n", re.MULTILINE)
@@ -93,7 +96,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Working folder of one case: a copy of all files."""
     folder = tmp_path / "here"
-    shutil.copytree(workshop, folder)
+    shutil.copytree(workshop, folder, copy_function=shutil.copyfile)
     monkeypatch.chdir(folder)
     # as in `warm_command`: under a limit of file size, compiled files would be cut off for all
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
@@ -103,9 +106,7 @@ def here(workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def run(command: str) -> Outcome:
-    """Outcome of a command, in this process where that is possible."""
-    if NEEDS_SHELL.search(command):
-        return run_in_shell(command)
+    """Outcome of a command in this process."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = exit_code_of(group, words_of(command)[1:])
@@ -116,21 +117,28 @@ def words_of(command: str) -> list[str]:
     return shlex.split(command, comments=False)
 
 
-def run_in_shell(command: str) -> Outcome:
-    python = shlex.quote(sys.executable)
-    # -c takes the place of the installed script, which need not be on the path
-    script = command.replace("scrutiny ", f"{python} -m scrutiny ", 1)
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, timeout=120, check=False
-    )
+def run_as_in_shell(command: str, warm: WarmCommand) -> Outcome:
+    """Outcome of a command in a process of its own, behind what the shell does first."""
+    parts = PARTS.fullmatch(command)
+    assert parts is not None
+    first, name, value, words, device = (part or "" for part in parts.groups())
+    subprocess.run(["bash", "-c", first], check=True)
+    blocks = re.fullmatch(r"ulimit -f (\d+); ", first)
+    with pytest.MonkeyPatch.context() as patched:
+        if name:
+            patched.setenv(name, value)
+        done = warm.run(
+            *shlex.split(words), most_bytes=BLOCK * int(blocks[1]) if blocks else 0, stdout=device
+        )
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("case", cases(PAGE, RARE), ids=lambda case: case.says)
-def test_row_of_the_page(case: Case, here: Path) -> None:
+def test_row_of_the_page(case: Case, here: Path, warm: WarmCommand) -> None:
     if "headless" in case.command:
         make_headless(here / "headless")
-    found = run(case.command)
+    needs_shell = NEEDS_SHELL.search(case.command)
+    found = run_as_in_shell(case.command, warm) if needs_shell else run(case.command)
     assert "Traceback" not in found.stderr, found.stderr
     assert found.code == case.code, (found.stdout, found.stderr)
     said = found.stderr if case.code in (2, 3, 130) else found.stderr + found.stdout
@@ -164,15 +172,14 @@ RUN = (
 TABLES = ("items", "variants", "records", "outputs", "estimates")
 
 
-@pytest.fixture(scope="module")
-def python_m() -> Iterator[Ask]:
+@pytest.fixture
+def python_m(warm: WarmCommand) -> Ask:
     """Function of a command, which runs in a process with a limit of the size of files."""
-    with warm_command() as warm:
 
-        def ask(arguments: str, *, most_bytes: int = 0) -> subprocess.CompletedProcess[str]:
-            return warm.run(*shlex.split(arguments), most_bytes=most_bytes)
+    def ask(arguments: str, *, most_bytes: int = 0) -> subprocess.CompletedProcess[str]:
+        return warm.run(*shlex.split(arguments), most_bytes=most_bytes)
 
-        yield ask
+    return ask
 
 
 def test_run_that_hit_limits_goes_on_and_gives_the_same_file(here: Path, python_m: Ask) -> None:

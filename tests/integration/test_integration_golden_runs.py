@@ -1,6 +1,5 @@
 """Thirteen commands give the records, variants, estimates and verdicts that are frozen."""
 
-import copy
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -44,15 +43,15 @@ def test_every_frozen_folder_has_its_command():
     assert folders == set(GOLDENS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def before():
     return tool.frozen(GOLDENS["robustness_pair"])
 
 
 def changed(tables, name, column, value):
-    made = copy.deepcopy(tables)
-    first = next(iter(made[name].values()))
-    first[column] = value(first[column]) if callable(value) else value
+    key, first = next(iter(tables[name].items()))
+    row = first | {column: value(first[column]) if callable(value) else value}
+    made = tables | {name: tables[name] | {key: row}}
     return tool.differences(tables, made, close=0.0)
 
 
@@ -77,7 +76,7 @@ def test_a_change_is_found(before, name, column, value):
 
 
 def test_rows_that_are_lost_or_new_are_found(before):
-    after = copy.deepcopy(before)
+    after = before | {"estimates": dict(before["estimates"])}
     key = next(iter(after["estimates"]))
     row = after["estimates"].pop(key)
     assert tool.differences(before, after, close=0.0) == [f"estimates lost: {key}"]

@@ -1,12 +1,12 @@
 """Whatever a model does to its process, the command ends with its results or with one sentence."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from warm_command import warm_command
+from warm_command import WarmCommand
 
 #: Exit code and output of a command.
 Asked = Callable[..., tuple[int, str, str]]
@@ -109,17 +109,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def done_of() -> Iterator[Asked]:
+@pytest.fixture
+def done_of(warm: WarmCommand) -> Asked:
     """Function of the words of a command, which runs in a process of its own."""
-    with warm_command() as warm:
 
-        def ask(*words: str) -> tuple[int, str, str]:
-            done = warm.run(*words)
-            assert "Traceback" not in done.stderr
-            return done.returncode, done.stdout, " ".join(done.stderr.split())
+    def ask(*words: str) -> tuple[int, str, str]:
+        done = warm.run(*words)
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout, " ".join(done.stderr.split())
 
-        yield ask
+    return ask
 
 
 def asked(name: str) -> list[str]:

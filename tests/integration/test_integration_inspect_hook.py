@@ -15,7 +15,7 @@ if find_spec("inspect_ai") is None:  # imported by the process that evaluates al
     pytest.skip("inspect_ai is not installed", allow_module_level=True)
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "packages" / "scrutiny-inspect" / "src"
-#: Tasks of sixty samples, one after the other, with a model that needs no network: folder, how
+#: Tasks one after the other, with a model that needs no network: folder, number of samples, how
 #: many it has wrong and environment of each are read, and a line of this end stands behind each.
 END = "----- end -----"
 EVALUATIONS = f"""
@@ -31,14 +31,14 @@ async def counted(self, text):
 
 MockLLM.count_text_tokens = counted
 before = dict(os.environ)
-for folder, wrong, settings in json.load(sys.stdin):
+for folder, count, wrong, settings in json.load(sys.stdin):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(before | settings)
-    answers = ["a" if k >= wrong else "c" for k in range(60)]
+    answers = ["a" if k >= wrong else "c" for k in range(count)]
     outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-    samples = [Sample(id=k, input=f"Say a ({{k}})", target="a") for k in range(60)]
+    samples = [Sample(id=k, input=f"Say a ({{k}})", target="a") for k in range(count)]
     task = Task(dataset=samples, scorer=match(), name="letters")
     (log,) = eval(task, model=model, log_dir="logs", display="plain", max_samples=1)
     assert log.status == "success", log.error
@@ -58,14 +58,17 @@ def evaluated(tmp_path_factory):
         (place / name).mkdir()
     (place / "taken").write_text("a file")
     given = [
-        ("plain", 15, {}),
-        ("compared", 45, {"MARGIN": "0.1", "OUT": str(place / "second")}),
-        ("off", 15, {"": "0", "BASELINE": ""}),
-        ("failing", 15, {"OUT": str(place / "taken"), "BASELINE": ""}),
+        ("plain", 60, 15, {}),
+        ("compared", 60, 45, {"MARGIN": "0.1", "OUT": str(place / "second")}),
+        ("off", 2, 1, {"": "0", "BASELINE": ""}),
+        ("failing", 2, 1, {"OUT": str(place / "taken"), "BASELINE": ""}),
     ]
     asked = [
-        (str(place / name), wrong, {f"SCRUTINY_INSPECT_{k}".rstrip("_"): v for k, v in own.items()})
-        for name, wrong, own in given
+        (
+            *(str(place / name), count, wrong),
+            {f"SCRUTINY_INSPECT_{k}".rstrip("_"): v for k, v in own.items()},
+        )
+        for name, count, wrong, own in given
     ]
     path = os.pathsep.join([str(PACKAGE), str(ROOT / "src"), *sys.path])
     done = subprocess.run(

@@ -19,7 +19,7 @@ AUDIT = (
 FORMATS = ("md", "latex", "csv", "json")
 PERTURB = "perturb --data builtin:reviews --limit 5 --with drop_vowel(share=0.5)+typos"
 GATE = "gate audit --rule median_margin<0.9"
-RUN = "run certainty --model toy:keyword --data builtin:reviews --display none --out"
+RUN = "run certainty --model toy:keyword --data builtin:reviews --limit 60 --display none --out"
 COMMANDS = (
     *("list --json", "list diagnostics", "show certainty", AUDIT, GATE, PERTURB),
     *(f"report audit --format {form}" for form in FORMATS),

@@ -1,11 +1,12 @@
 """Whatever stdout and stderr are: a closed file, a full device, a pipe that nobody reads."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from warm_command import WarmCommand
 
 RUN = "run performance --model builtin:sentiment --data builtin:reviews --limit 40 --out out"
 
@@ -15,12 +16,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path
-
-
-def pipe_without_reader() -> int:
-    reader, writer = os.pipe()
-    os.close(reader)
-    return writer
 
 
 @pytest.mark.parametrize(
@@ -33,33 +28,21 @@ def pipe_without_reader() -> int:
         RUN,
     ],
 )
-def test_a_reader_who_leaves_is_no_error(here: Path, words: str) -> None:
-    writer = pipe_without_reader()
-    done = subprocess.run(
-        [sys.executable, "-m", "scrutiny", *words.split()],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(writer)
+@pytest.mark.usefixtures("here")
+def test_a_reader_who_leaves_is_no_error(warm: WarmCommand, words: str) -> None:
+    done = warm.run(*words.split(), stdout="nobody")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "sys.exit" not in done.stderr
 
 
 @pytest.mark.parametrize("display", ["plain", "rich"])
-@pytest.mark.parametrize("stderr", ["/dev/full", "pipe"])
-def test_progress_that_nobody_can_read_stops_no_run(here: Path, display: str, stderr: str) -> None:
-    file = pipe_without_reader() if stderr == "pipe" else os.open(stderr, os.O_WRONLY)
-    done = subprocess.run(
-        [sys.executable, "-m", "scrutiny", *RUN.split(), "--display", display],
-        stdout=subprocess.PIPE,
-        stderr=file,
-        text=True,
-        check=False,
-    )
-    os.close(file)
+@pytest.mark.parametrize("stderr", ["/dev/full", "nobody"])
+@pytest.mark.usefixtures("here")
+def test_progress_that_nobody_can_read_stops_no_run(
+    warm: WarmCommand, display: str, stderr: str
+) -> None:
+    done = warm.run(*RUN.split(), "--display", display, stderr=stderr)
     assert done.returncode == 0
     assert "accuracy" in done.stdout
 

@@ -4,12 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from warm_command import WarmCommand, warm_command
+from warm_command import WarmCommand
 
 DATA = "csv:x.csv#labels=p:positive|n:negative"
 ARGUMENTS = (
@@ -54,13 +53,6 @@ def start(*more: str) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[WarmCommand]:
-    """Process that forks for a command that nobody ends."""
-    with warm_command() as found:
-        yield found
 
 
 def ended(warm: WarmCommand) -> tuple[int, str, str]:

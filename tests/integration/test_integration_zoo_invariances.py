@@ -34,8 +34,8 @@ def smallest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     def run(name: str) -> RunFolder:
         stated: dict[str, Any] = tomllib.loads((ROOT / "examples" / name).read_text("utf-8"))
         for number, one in enumerate(stated["data"].values()):
-            one |= {"source": "builtin:reviews", "limit": f"{100 * number}:{100 * number + 12}"}
-        stated["data"]["train"]["limit"] = "400:464"
+            one |= {"source": "builtin:reviews", "limit": f"{100 * number}:{100 * number + 8}"}
+        stated["data"]["train"]["limit"] = "400:416"
         for node in stated["train"]:
             node |= {"params": {"epochs": 1}}
             node |= {"seeds": node["seeds"][:2]} if "seeds" in node else {"runs": 1}
