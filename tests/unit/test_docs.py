@@ -5,17 +5,14 @@ import runpy
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-<<<<<<< HEAD
 from warm_command import USUAL, WarmCommand, warm_command
-=======
-from warm_command import WarmCommand
->>>>>>> w-integ
 
 ROOT = Path(__file__).parents[2]
 #: Exit code, stdout and stderr of a command.
@@ -106,7 +103,6 @@ def asked_first() -> set[str]:
 FRESH = asked_first()
 
 
-<<<<<<< HEAD
 #: Most of the verbs that pages show change texts, measure and report.
 REGISTERED = """
 from scrutiny.core.registry import registry
@@ -121,8 +117,6 @@ def warm() -> Iterator[WarmCommand]:
         yield command
 
 
-=======
->>>>>>> w-integ
 def typed(command: str) -> Printed:
     """What a command prints in a shell."""
     binary = Path(sys.executable).parent
