@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from warm_command import WarmCommand, warm_command
@@ -46,6 +47,18 @@ def pytest_collection_finish() -> None:
     gc.unfreeze()  # each run asks how many objects are frozen, and they are counted one by one
     gc.set_threshold(10_000, 20, 50)
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """A test is reported once, unless its fixtures fail: three reports cost more than most tests.
+
+    Each is sent from a worker to the process that counts.
+    """
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 @pytest.hookimpl(trylast=True)

@@ -14,10 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-FORKS = """
-import json, os, resource, runpy, sys
+USUAL = """
 from importlib import import_module
-import jinja2, numpy, pandas, pyarrow.parquet, scipy.special  # pyarrow imports pandas at a table
+import jinja2, numpy, pyarrow.parquet, scipy.special
 import scrutiny.cli.verbs.asking, scrutiny.cli.request, scrutiny.run.driver
 import scrutiny.models.strings.model_loading, scrutiny.data.dataset, scrutiny.tasks.tasks
 import scrutiny.reliability.estimate, scrutiny.report.load, scrutiny.report.formats
@@ -25,6 +24,10 @@ from scrutiny.registrations import REGISTRATIONS
 for one in REGISTRATIONS:
     if one.kind in ("task", "part"):
         import_module(one.target.partition(":")[0])
+pyarrow.array([""])  # imports pandas, where that is
+"""
+FORKS = """
+import json, os, resource, runpy, sys
 for line in sys.stdin.buffer:
     asked = json.loads(line)
     child = os.fork()
@@ -94,9 +97,9 @@ class WarmCommand:
 
 
 @contextmanager
-def warm_command() -> Iterator[WarmCommand]:
-    """A `WarmCommand`, which ends with the context."""
+def warm_command(imports: str = USUAL) -> Iterator[WarmCommand]:
+    """A `WarmCommand` whose process began with these lines; it ends with the context."""
     with subprocess.Popen(
-        [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", imports + FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         yield WarmCommand(process)

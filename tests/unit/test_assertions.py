@@ -130,11 +130,10 @@ def test_other():
 
 
 def test_a_session_says_what_its_tests_asserted(runs, pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src")]))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     before, after = str(runs[0].path.resolve()), str(runs[60].path.resolve())
     pytester.makepyfile(SESSION.format(before=before, after=after))
-    done = pytester.runpytest_subprocess(*ALONE, "--junitxml=out.xml")
+    done = pytester.runpytest_inprocess(*ALONE, "--junitxml=out.xml")
     done.assert_outcomes(passed=2, failed=2)
     done.stdout.fnmatch_lines(
         [
@@ -290,9 +289,8 @@ def test_a_setting_that_is_no_share_ends_pytest_before_its_tests(pytester, monke
     for written in ("five", "nan", "-1"):
         with pytest.raises(PlanError, match="is no share of cases"):
             _pytest_suites.most_of(written)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    done = pytester.runpytest_subprocess(*ALONE, "-o", "scrutiny_most=5")
+    done = pytester.runpytest_inprocess(*ALONE, "-o", "scrutiny_most=5")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(["ERROR: scrutiny_most = 5.0 is no share of cases*"])
 
@@ -314,13 +312,12 @@ def test_a_model_that_cannot_be_loaded_is_loaded_once(monkeypatch):
 
 
 def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (pytester.path / "tests.suite.toml").write_text(SUITE)
     (pytester.path / "odd.suite.toml").write_text("suite = 2")
     asked_for = (f"--scrutiny-model={MODEL}", "-o", "scrutiny_most=0.2")
     files = ("tests.suite.toml", "odd.suite.toml", "--continue-on-collection-errors")
-    done = pytester.runpytest_subprocess(*ALONE, *asked_for, *files)
+    done = pytester.runpytest_inprocess(*ALONE, *asked_for, *files)
     done.assert_outcomes(passed=1, failed=1, errors=1)
     said = done.stdout.str()
     assert "PASS  vocabulary: praise: 0.0 %" in said

@@ -7,7 +7,7 @@ holds the paths that the design names.
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -36,6 +36,7 @@ TASKS = {task.name for task in every_task()}
 #: A path in a page: of the sources, of the repository, or a name in a file, `core/edit.py:Edit`.
 NAMED = re.compile(r"`([\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:py|toml))(?::(\w+))?`")
 Trees = Mapping[str, ast.Module]
+Nodes = Mapping[str, Sequence[ast.AST]]
 
 
 @cache
@@ -47,14 +48,25 @@ def trees() -> Trees:
     }
 
 
+def walked(files: Trees) -> Nodes:
+    """All that stands in each file."""
+    return {path: [*ast.walk(tree)] for path, tree in files.items()}
+
+
+@cache
+def nodes() -> Nodes:
+    """All that stands in every file of the sources: tests look through it again and again."""
+    return walked(trees())
+
+
 def module_of(path: str) -> str:
     """Dotted name of a file."""
     return ".".join(["scrutiny", *Path(path).with_suffix("").parts]).removesuffix(".__init__")
 
 
-def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[str]:
+def imports_of(inside: Iterable[ast.AST], known: frozenset[str]) -> Iterator[str]:
     """Modules of the house that a file imports anywhere: in functions and for types as well."""
-    for node in ast.walk(tree):
+    for node in inside:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module in known:
@@ -62,11 +74,11 @@ def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[str]:
             yield from (name if name in known else node.module for name in inner)
 
 
-def circle_in(files: Trees) -> list[str]:
+def circle_in(files: Nodes) -> list[str]:
     """Modules that import one another in a circle; empty if none do."""
-    modules = {module_of(path): tree for path, tree in files.items()}
+    modules = {module_of(path): inside for path, inside in files.items()}
     known = frozenset(modules)
-    graph = {name: set(imports_of(tree, known)) - {name} for name, tree in modules.items()}
+    graph = {name: set(imports_of(inside, known)) - {name} for name, inside in modules.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -74,32 +86,30 @@ def circle_in(files: Trees) -> list[str]:
     return []
 
 
-def classes_twice(files: Trees) -> dict[str, list[str]]:
+def classes_twice(files: Nodes) -> dict[str, list[str]]:
     """Files of each name that several classes have."""
     found = defaultdict(list)
-    for path, tree in files.items():
-        for node in ast.walk(tree):
+    for path, inside in files.items():
+        for node in inside:
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(path)
     return {name: paths for name, paths in found.items() if len(paths) > 1}
 
 
-def named_tasks(tree: ast.Module) -> list[tuple[int, str]]:
+def named_tasks(inside: Iterable[ast.AST]) -> list[tuple[int, str]]:
     """Names of tasks among the strings of a file, declarations and defaults as well."""
-    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    constants = (node for node in inside if isinstance(node, ast.Constant))
     return [(node.lineno, node.value) for node in constants if node.value in TASKS]
 
 
 def test_no_modules_import_one_another_in_a_circle() -> None:
-    assert circle_in(trees()) == []
+    assert circle_in(nodes()) == []
 
 
 def test_a_circle_would_be_found() -> None:
     odd = {"a.py": "def f():\n    from scrutiny.b import x", "b/__init__.py": "import scrutiny.a"}
-    assert set(circle_in({path: ast.parse(text) for path, text in odd.items()})) == {
-        "scrutiny.a",
-        "scrutiny.b",
-    }
+    files = {path: ast.parse(text) for path, text in odd.items()}
+    assert set(circle_in(walked(files))) == {"scrutiny.a", "scrutiny.b"}
 
 
 def test_rooms_have_a_readable_number_of_modules() -> None:
@@ -129,17 +139,17 @@ def test_every_folder_says_what_it_is_and_few_run_code() -> None:
 
 
 def test_no_two_classes_have_one_name() -> None:
-    assert classes_twice(trees()) == {}
+    assert classes_twice(nodes()) == {}
     twice = {path: ast.parse("class X: ...") for path in ("a.py", "b.py")}
-    assert classes_twice(twice) == {"X": ["a.py", "b.py"]}
+    assert classes_twice(walked(twice)) == {"X": ["a.py", "b.py"]}
 
 
 def test_no_file_outside_the_tasks_has_the_name_of_one() -> None:
     assert [
         f"{path}:{line} {name}"
-        for path, tree in trees().items()
+        for path, inside in nodes().items()
         if Path(path).parts[0] != "tasks"
-        for line, name in named_tasks(tree)
+        for line, name in named_tasks(inside)
     ] == []
 
 
@@ -148,8 +158,8 @@ def test_no_file_outside_the_tasks_has_the_name_of_one() -> None:
     [('X = ["token-tagging"]', ["token-tagging"]), ('def f(a="passages"): ...', ["passages"])],
 )
 def test_the_name_of_a_task_would_be_found(text: str, found: list[str]) -> None:
-    assert [name for _, name in named_tasks(ast.parse(text))] == found
-    assert named_tasks(ast.parse(f'"""On {found[0]}."""')) == []
+    assert [name for _, name in named_tasks(ast.walk(ast.parse(text)))] == found
+    assert named_tasks(ast.walk(ast.parse(f'"""On {found[0]}."""'))) == []
 
 
 def lost_in(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from test_house import trees
+from test_house import nodes, trees
 
 from scrutiny.registrations import REGISTRATIONS
 
@@ -29,17 +29,12 @@ LISTED = {
 }
 
 
-def modules():
-    """Syntax of every file, which is parsed once for both files of tests."""
-    return [(SOURCE / path, tree) for path, tree in trees().items()]
-
-
 @cache
 def public_functions():
     """Names of functions at the top of modules, without those that a decorator registers."""
     return {
         node.name
-        for _, module in modules()
+        for module in trees().values()
         for node in module.body
         if isinstance(node, ast.FunctionDef)
         and not node.name.startswith("_")
@@ -51,8 +46,8 @@ def public_functions():
 def uses():
     """How often each name is read, or named as ``module:attribute``; handing it on is no use."""
     found = Counter(line.target.rpartition(":")[2] for line in REGISTRATIONS)
-    for _, module in modules():
-        for node in ast.walk(module):
+    for inside in nodes().values():
+        for node in inside:
             if isinstance(node, ast.Name):
                 found[node.id] += 1
             elif isinstance(node, ast.Attribute):

@@ -19,7 +19,8 @@ import torch
 from competence import measure_lacking
 from recipe import Edition, folder_of, is_done, job_of
 
-from scrutiny.training.pretraining.loop import keep_memory, stopping_on_signals
+from scrutiny.training.pretraining.kept_memory import keep_memory
+from scrutiny.training.pretraining.loop import stopping_on_signals
 from scrutiny.training.pretraining.pretraining import pretrain
 
 

@@ -21,6 +21,8 @@ from scrutiny.reliability.assignment import assignments_in, differences_in
 from scrutiny.reliability.metrics import no_effect_of
 
 FIELDS: Final = tuple(field.name for field in fields(EstimateKey))
+#: `identity` is asked thousands of times: no frills, and one encoder for all.
+_encode: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
@@ -42,7 +44,7 @@ def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
             for name, value in key.condition.items()
             if f"condition.{name}" not in left_out
         }
-    return json.dumps(parts, sort_keys=True, default=str)  # asked thousands of times: no frills
+    return _encode(parts)
 
 
 def by_identity(

@@ -102,7 +102,10 @@ class RowKind:
         values: list[float] = []
         for measure in measures:
             value = found.get(measure.name, 0.0)
-            values += value if isinstance(value, Sequence) else [float(value)] * measure.size
+            if isinstance(value, (float, int)) and not measure.axes:  # nearly always
+                values.append(value)
+            else:
+                values += value if isinstance(value, Sequence) else [float(value)] * measure.size
         return self.row(item, values)
 
 

@@ -126,4 +126,7 @@ def generator(
     """
     from numpy.random import Generator, Philox
 
-    return Generator(Philox(key=stream_key(seed, purpose, name, item, draw)))
+    from scrutiny.core.arrays import PhiloxKey
+
+    seeded: Any = PhiloxKey(stream_key(seed, purpose, name, item, draw))
+    return Generator(Philox(seeded))

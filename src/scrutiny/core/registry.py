@@ -83,13 +83,18 @@ class Registry:
     """All names of all kinds; created once by `registry`."""
 
     entries: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
+    _names: dict[str, list[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _newest: dict[tuple[str, str], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def names(self, kind: str) -> list[str]:
         """Sorted versioned names of one kind."""
-        return sorted(name for k, name in self.entries if k == kind)
+        if kind not in self._names:  # a page asks for those of its parts again and again
+            self._names[kind] = sorted(name for k, name in self.entries if k == kind)
+        return self._names[kind].copy()
 
     def resolve(self, kind: str, name: str) -> str:
         """Full name from a name with or without version: the highest version by default.

@@ -6,6 +6,7 @@ commonest; each later item is in it unless its own text is clearly in another.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, Final, TypeVar
 
@@ -13,7 +14,7 @@ from scrutiny.core.columns.coded import Coded, coded
 from scrutiny.core.columns.item_packing import ItemBlock
 from scrutiny.core.example import Example
 from scrutiny.core.languages import UNKNOWN, counted, is_english, name_of
-from scrutiny.text.language_detection import Main, evidence, main_language
+from scrutiny.text.language_detection import READ, Main, evidence, main_language
 
 #: Items by which the commonest language is decided.
 _FIRST: Final = 1_000
@@ -95,8 +96,12 @@ class Languages:
 
 def _main(texts: Iterable[str]) -> Main:
     """Language of most of the first texts; unknown where all of them say theirs."""
-    found = list(texts)
-    return main_language([evidence(text) for text in found], found) if found else Main(UNKNOWN)
+    return _main_of(tuple([text[:READ] for text in texts]))
+
+
+@lru_cache(maxsize=4)  # the same data are read for one model after the other
+def _main_of(texts: tuple[str, ...]) -> Main:
+    return main_language(list(map(evidence, texts)), texts) if texts else Main(UNKNOWN)
 
 
 def with_languages(examples: Iterable[Example]) -> list[Example]:

@@ -237,8 +237,8 @@ class HeadMatch(IdentifiedModel):
         return [self._answer(example) for example in examples]
 
     def _answer(self, example: Example) -> Prediction:
-        places = borders(example)
-        words = [example.text[start:end] for start, end in places]
+        places, text = borders(example), example.text
+        words = [text[start:end] for start, end in places]
         mentions = find(words) if self._mentions == "own" else _given(example, places, words)
         field = next(iter(example.fields))
         clusters = _resolved(mentions)

@@ -11,6 +11,7 @@ Whoever reads such a line knows what stands behind the number, and whoever has t
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import floor, log10
 from typing import Final
 
@@ -19,6 +20,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plugin_base import without_versions
+from scrutiny.core.record import grouped
 from scrutiny.store.run_folder import RunFolder
 
 _ID: Final = 8  # digits of a number's and a run's identity
@@ -193,7 +195,9 @@ class Signer:
         UnknownNameError
             If the run has no such metric.
         """
-        numbers = [one for one, _ in self._numbers()]
+        numbers = [
+            one for one in self._numbers() if isinstance(one, Finding) or one.key.replicate is None
+        ]
         keys = [_key(one) for one in numbers]
         known = {key.metric_name for key in keys}
         if metric and metric not in known | {key.metric for key in keys}:
@@ -210,28 +214,27 @@ class Signer:
         if signature.run != self.run:
             return SignatureCheck(signature, is_other_run=True)
         own = [
-            _differences(signature, one, self.sign(one))
-            for one, joint in self._numbers(single=True)
-            if joint == signature.limits and self.sign(one).id == signature.id
+            _differences(signature, one, signed)
+            for one, signed in self._signed.get((signature.id, signature.limits), ())
         ]
         if not own:
             return SignatureCheck(signature, differs=("the run has no such number",))
         return SignatureCheck(signature, differs=min(own, key=len))
 
-    def _numbers(self, *, single: bool = False) -> Iterator[tuple[Estimate | Finding, str]]:
-        """Numbers that have a value, each with what its limits are of.
+    @cached_property
+    def _signed(self) -> dict[tuple[str, str], list[tuple[Estimate | Finding, Signature]]]:
+        """Numbers with their signatures, by identity and limits; read once for all checks."""
+        signed = [(one, self.sign(one)) for one in self._numbers()]
+        return grouped(((own.id, own.limits), (one, own)) for one, own in signed)
 
-        Parameters
-        ----------
-        single
-            With those of single replicates.
-        """
+    def _numbers(self) -> Iterator[Estimate | Finding]:
+        """Numbers that have a value, with those of single replicates."""
         for estimate in self._folder.estimates():
-            if estimate.value is not None and (single or estimate.key.replicate is None):
-                yield estimate, ""
+            if estimate.value is not None:
+                yield estimate
         for finding in self._folder.findings():
             if finding.estimate is not None and finding.estimate.value is not None:
-                yield finding, "joint"
+                yield finding
 
 
 def check_against(

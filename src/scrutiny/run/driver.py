@@ -1,19 +1,20 @@
 """Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from scrutiny.core.boundary.json_text import canonical_json, value_digest
-from scrutiny.core.claim import Claim
+from scrutiny.core.claim import Claim, Finding
 from scrutiny.core.errors import StorageError
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.long_runs import SILENT, Progress, left_alone
-from scrutiny.reliability.assignment import Assignment
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.asking.answer_store import BOUND, BOUND_WITHOUT_CACHE, local_store
 from scrutiny.run.asking.missing_answers import (
     asked_again_in_words,
@@ -24,7 +25,7 @@ from scrutiny.run.asking.missing_answers import (
     unanswered,
 )
 from scrutiny.run.estimating.estimates import SkillFirst, estimate_all
-from scrutiny.run.estimating.estimator import estimator_of
+from scrutiny.run.estimating.estimator import estimates_by_name, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.executing.executor import Executor, RunWork
 from scrutiny.run.executing.executors import executor
@@ -51,6 +52,9 @@ from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import items_of
 
 _SHOWN: Final = 3  # failures whose words are told
+_SPREAD: Final = 40  # fewer numbers are estimated before a worker has imported what it needs
+
+N = TypeVar("N", Assignment, PlacedContrast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +167,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
                 work.leave_out(first.left_out, runner)
                 work.run("measure")
         write()
-        options.progress.start("estimate", total=len(resolved.assignments), done=0)
-        estimates, findings = estimate_all(
-            estimator_of(folder),
-            _told(resolved.assignments, options.progress),
-            claims,
-            contrasts=resolved.contrasts,
-            relations=resolved.relations,
-        )
+        estimates, findings = _estimated(resolved, folder, claims, options.progress, crew)
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates, findings))
@@ -210,11 +207,41 @@ def _unanswered(journal: Journal, resolved: Resolved) -> dict[str, int]:
     return unanswered(journal, (task.id for task in resolved.shards("measure")))
 
 
-def _told(assignments: Iterable[Assignment], progress: Progress) -> Iterator[Assignment]:
-    """Assignments, each reported when the next one is asked for."""
-    for assignment in assignments:
-        yield assignment
-        progress.advance("estimate")
+def _estimated(
+    resolved: Resolved,
+    folder: RunFolder,
+    claims: Sequence[Claim],
+    progress: Progress,
+    crew: Executor,
+) -> tuple[list[Estimate], list[Finding]]:
+    """Estimates and findings; numbers are estimated by the workers, if there are many.
+
+    Along axes there are thousands, whose draws are too large to be handed over.
+    """
+    progress.start("estimate", total=len(resolved.assignments) + len(resolved.contrasts), done=0)
+    estimator = estimator_of(folder)
+    names = [assignment.id for assignment in resolved.assignments if not assignment.along]
+    names += [contrast.id for contrast in resolved.contrasts]
+    told = partial(_told, progress=progress, known=estimator.known)
+    if len(names) >= _SPREAD:
+        for name, found in crew.spread(partial(estimates_by_name, folder=folder), names):
+            estimator.known[name] = found
+            progress.advance("estimate")
+    return estimate_all(
+        estimator,
+        told(resolved.assignments),
+        claims,
+        contrasts=told(resolved.contrasts),
+        relations=resolved.relations,
+    )
+
+
+def _told(numbers: Iterable[N], progress: Progress, known: Container[str]) -> Iterator[N]:
+    """Numbers, each that is not known reported when the next one is asked for."""
+    for number in numbers:
+        yield number
+        if number.id not in known:
+            progress.advance("estimate")
 
 
 def _of_answers(folder: RunFolder, warnings: Sequence[str]) -> dict[str, Any]:

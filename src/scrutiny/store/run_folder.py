@@ -182,9 +182,12 @@ class RunFolder:
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
             wanted = [n for n in columns or fields.names if n in fields.names]
             with pq.ParquetFile(source, read_dictionary=texts) as file:
-                # one column after the other: twice a column is less than twice the table
+                # one column after the other: twice a column is less than twice the table, and
+                # threads, which share out columns, would have one
                 parts = [
-                    file.read(columns=[column]).unify_dictionaries().combine_chunks()
+                    file.read(columns=[column], use_threads=False)
+                    .unify_dictionaries()
+                    .combine_chunks()
                     for column in wanted
                 ]
             columns_read = {name: part[name] for part in parts for name in part.column_names}
@@ -207,7 +210,7 @@ class RunFolder:
             found: dict[int, dict[str, Any]] = {}
             for group in np.unique(groups).tolist():
                 own = [place for place, g in zip(places, groups, strict=True) if g == group]
-                part = file.read_row_group(group, columns=list(columns))
+                part = file.read_row_group(group, columns=list(columns), use_threads=False)
                 rows = part.take(pa.array([place - int(ends[group]) for place in own]))
                 found |= dict(zip(own, rows.to_pylist(), strict=True))
             return [found[place] for place in places]
@@ -309,14 +312,21 @@ class RunFolder:
         return self.table("outputs")
 
     def original_answers(self, *more: str) -> pa.Table:
-        """Answers to the original items (no variants), and more columns."""
-        columns = ["subject", "replicate", "condition", "dataset", "item", "answer", *more]
-        with self._reading("outputs") as source, pq.ParquetFile(source) as file:
+        """Answers to the original items (no variants), and more columns.
+
+        Texts are dictionary-encoded: each stands in as many rows as there are replicates.
+        """
+        texts = ["subject", "replicate", "condition", "dataset", "item", "answer"]
+        columns = [*texts, *more]
+        with (
+            self._reading("outputs") as source,
+            pq.ParquetFile(source, read_dictionary=texts) as file,
+        ):
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants
                 part = file.read_row_group(group, columns=[*columns, "variant"])
                 kept.append(part.filter(pc.is_null(part["variant"])).select(columns))
-            return pa.concat_tables(kept)
+            return pa.concat_tables(kept).unify_dictionaries()
 
     @property
     def is_exact(self) -> bool:

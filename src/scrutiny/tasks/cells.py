@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import parse_json
-from scrutiny.core.boundary.printable import checked
+from scrutiny.core.boundary.printable import checked, is_storable
 from scrutiny.core.errors import DataError
 from scrutiny.core.languages import code_of
 
@@ -246,7 +246,9 @@ def words_of(row: Mapping[str, Any], name: str = "words") -> list[str]:
     for i, word in enumerate(words):
         if not isinstance(word, str) or not word.strip(_BLANK):
             raise DataError(f"{name}[{i}] is empty or no text")
-        checked(word, name)
+    if not is_storable("".join(words)):
+        for word in words:
+            checked(word, name)
     return words
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from scrutiny.core.answers.choices import OPTION, option_fields
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example, Span, new_example
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.task import ClassCounts, Role, Task
@@ -188,7 +188,7 @@ class ByColumns(Task):
         words = words_of(row, self.words) if has_words else []
         text, borders = placed(words, row.get("raw"))
         texts = {"text": text} if words else self.texts(row)
-        return Example(
+        return new_example(
             id=id_of(row),
             fields=texts,
             gold=self.gold(row, borders),

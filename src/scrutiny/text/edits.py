@@ -21,13 +21,13 @@ become one set of edits of the base text.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Copy, Edit, EditRefusedError
-from scrutiny.core.example import MARKED, Example, Span
+from scrutiny.core.example import MARKED, Example, Span, new_example
 from scrutiny.text.edit_tracks import (
     EditTrack,
     OrderedEdits,
@@ -104,13 +104,17 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
             own = track.edits[span.field].edits[first:last]
             if any(not _is_in_marked(edit, span, example.spans) for edit in own):
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
-    return replace(
-        example,
-        fields=texts,
-        gold=gold,
-        spans=spans,
-        protected=carry_untouched(example.protected, track.edits),
-        tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
+    return new_example(
+        example.id,
+        texts,
+        gold,
+        spans,
+        tokens and {name: track.borders(name, old) for name, old in tokens.items()},
+        carry_untouched(example.protected, track.edits),
+        example.source,
+        example.attributes,
+        example.language,
+        example.case,
     )
 
 

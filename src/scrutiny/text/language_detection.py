@@ -18,7 +18,7 @@ from scrutiny.core.languages import UNKNOWN, script_of
 from scrutiny.text.lexicon import frequencies, table, zipf
 
 #: Code points that are looked at of a text: enough to tell, whatever its length.
-_READ: Final = 600
+READ: Final = 600
 #: First code point of each block of letters beyond Latin, and its script.
 _BLOCKS: Final = (
     (0x370, "Grek"), (0x400, "Cyrl"), (0x530, "Armn"), (0x590, "Hebr"), (0x600, "Arab"),
@@ -81,16 +81,14 @@ class LanguageEvidence(NamedTuple):
         Evidence for each language of the script.
     n_words
         Its words; characters, in Chinese and Japanese.
+    guess
+        Likeliest language; empty if no evidence is there, or nearly as much for another.
     """
 
     script: str
     scores: Mapping[str, float]
     n_words: int
-
-    @property
-    def guess(self) -> str:
-        """Likeliest language; empty if no evidence is there, or nearly as much for another."""
-        return _ahead(self.scores, _ENOUGH)
+    guess: str
 
     def among(self, languages: Collection[str]) -> str:
         """Likeliest of some languages that texts beside it are in; or empty."""
@@ -116,9 +114,8 @@ def _ahead(scores: Mapping[str, float], least: float) -> str:
     """Language whose evidence is enough, and ahead of the next one's; or empty."""
     if not scores:
         return ""
-    best = max(scores, key=scores.__getitem__)
-    others = max((score for code, score in scores.items() if code != best), default=0.0)
-    return best if scores[best] >= max(least, _AHEAD * others) else ""
+    *_, other, most = 0.0, *sorted(scores.values())
+    return max(scores, key=scores.__getitem__) if most >= max(least, _AHEAD * other) else ""
 
 
 #: Scripts that occur in texts of another: Chinese characters in Japanese.
@@ -144,7 +141,7 @@ def evidence(text: str) -> LanguageEvidence:
     >>> evidence("Этот фильм не плохой.").script
     'Cyrl'
     """
-    return _evidence(text[:_READ])
+    return _evidence(text[:READ])
 
 
 @lru_cache(maxsize=2_048)  # a thousand texts are looked at twice, and again in a second log
@@ -169,7 +166,7 @@ def _of_script(text: str, counts: Counter[str]) -> LanguageEvidence:
     if n_latin > weighed[script]:
         return _of_words(text, "Latn")
     if script in _ALONE:
-        return LanguageEvidence(script, {_ALONE[script]: float(counts[script])}, counts[script])
+        return _found(script, {_ALONE[script]: float(counts[script])}, counts[script])
     return _of_words(text, script)
 
 
@@ -187,7 +184,11 @@ def _of_words(text: str, script: str) -> LanguageEvidence:
                 weight, languages = known[unit]
                 for code in languages:
                     scores[code] = scores.get(code, 0.0) + weight
-    return LanguageEvidence(script if words else "", scores, len(words))
+    return _found(script if words else "", scores, len(words))
+
+
+def _found(script: str, scores: Mapping[str, float], n_words: int) -> LanguageEvidence:
+    return LanguageEvidence(script, scores, n_words, _ahead(scores, _ENOUGH))
 
 
 Known = Mapping[str, tuple[float, tuple[str, ...]]]
@@ -254,7 +255,7 @@ class Main(NamedTuple):
         A text in ASCII is in the commonest language unless words that this language lacks speak
         clearly for all others together.
         """
-        read = text[:_READ]
+        read = text[:READ]
         if not self.others and read.isascii():
             words = read.lower().encode().translate(_LETTERS_ALONE).decode().split()
             known = _elsewhere(self.language)
@@ -333,5 +334,5 @@ def _in_english(found: Sequence[LanguageEvidence], texts: Sequence[str]) -> floa
     latin = [text for one, text in zip(found, texts, strict=True) if one.script == "Latn"]
     if 2 * len(latin) <= sum(bool(one.script) for one in found):
         return 0.0
-    words = {word for text in latin[:_SOME] for word in _WORDS.findall(text[:_READ].lower())}
+    words = {word for text in latin[:_SOME] for word in _WORDS.findall(text[:READ].lower())}
     return sum(zipf(word) > 0 for word in words) / max(1, len(words))

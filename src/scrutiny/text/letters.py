@@ -20,11 +20,14 @@ def letters(text: str) -> str:
     >>> letters("It's -- a 2nd TRY.")
     'itsandtry'
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-    return "".join(filter(str.isalpha, text.casefold()))
+    if text.isascii():
+        return text.lower().encode().translate(None, _NO_LETTERS).decode()
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
 
 
+#: Characters of ASCII texts that are dropped: quicker than to look at each.
+_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalpha())
+_NEITHER: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 #: Numbers, smileys and symbols: texts that differ in one say different things. A tokenizer may have
 #: parted a number ("9 . 50"), and "&#8217" is no number.
 _MARKS: Final = (
@@ -33,6 +36,8 @@ _MARKS: Final = (
 )
 _MARK: Final = re.compile(_MARKS)
 _CONTENT: Final = re.compile(rf"[^\W\d_]+|{_MARKS}")
+#: What every smiley has.
+_SMILE: Final = re.compile(r"[:;=-][()]")
 
 
 def marks(text: str) -> tuple[str, ...]:
@@ -58,6 +63,10 @@ def letters_and_marks(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
+    elif not _SMILE.search(text):
+        kept = text.lower().encode().translate(None, _NEITHER)
+        if kept.isalpha():  # no number is among them
+            return kept.decode()
     return "".join(_CONTENT.findall(text.casefold())).replace(" ", "")
 
 

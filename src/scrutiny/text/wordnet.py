@@ -48,13 +48,15 @@ class _Lines:
         return self.block[self.starts[number] : self.starts[number + 1] - 1].decode()
 
     def find(self, key: str) -> int | None:
-        """Return the number of the first line with this key, or None."""
-        # The first line with the key may be the last of the page before.
+        """Return the number of the first line with this key, in ASCII, or None."""
+        # It stands on the page before the first one that begins with the key or what is behind it,
+        # or is that one's first line.
         page = max(0, bisect_left(self.keys, key) - 1) * _STEP
-        last = min(page + 2 * _STEP, len(self.starts) - 1)
-        chunk = "\n" + self.block[self.starts[page] : self.starts[last]].decode().lower()
-        places = [p for end in " =" if (p := chunk.find(f"\n{key}{end}")) >= 0]
-        return page + chunk.count("\n", 0, min(places)) if places else None
+        last = min(page + _STEP + 1, len(self.starts) - 1)
+        chunk = b"\n" + self.block[self.starts[page] : self.starts[last]].lower()
+        start = b"\n" + key.encode()
+        places = [p for end in (b" ", b"=") if (p := chunk.find(start + end)) >= 0]
+        return page + chunk.count(b"\n", 0, min(places)) if places else None
 
 
 def _lines(block: bytes, starts: Any) -> _Lines:
@@ -94,14 +96,15 @@ def _senses(lemma: str) -> dict[str, tuple[int, ...]]:
     if not key.isascii() or "\n" in key:
         return {}
     row = index.find(key)
-    own = synset_lines.find(key)
-    if row is None:
+    listed = "" if row is None else index[row]
+    own = synset_lines.find(key) if not listed or "." in listed.partition(" ")[2] else None
+    if not listed:
         if own is None:
             return {}
         kind = _words(own).kind
         return {"a" if kind == "s" else kind: (own,)}
     found = {}
-    for group in index[row].split(" ")[1:]:
+    for group in listed.split(" ")[1:]:
         pos, _, numbers = group.partition(":")
         found[pos] = tuple(
             int(n[1:]) + (own or 0) if n[0] == "." else int(n) for n in numbers.split(",")

@@ -1,7 +1,9 @@
 """A/A certificates as they are printed, and what an undecided comparison comes to."""
 
+import io
 import json
 import tarfile
+from contextlib import redirect_stdout
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -48,9 +50,19 @@ def test_an_undecided_comparison_says_how_far_it_can_be_trusted(logs, command):
     assert " would, if nothing has changed." in out
 
 
-@pytest.mark.parametrize(("stated", "code"), [("undecided", 4), ("pass", 0), ("fail", 1)])
-def test_what_undecided_comes_to_is_stated(logs, command, stated, code):
-    found, out, _ = command("compare", *logs, *QUICK, "--undecided", stated)
+@pytest.fixture(scope="module", params=["undecided", "pass", "fail"])
+def judged(request, logs, tmp_path_factory):
+    """What undecided is stated to come to; code, stdout and JUnit of the comparison."""
+    path = tmp_path_factory.mktemp("judged") / "compare.xml"
+    words = ["compare", *logs, *QUICK, "--undecided", request.param, "--junit", str(path)]
+    with redirect_stdout(io.StringIO()) as out:
+        code = exit_code_of(group, words)
+    return request.param, code, " ".join(out.getvalue().split()), fromstring(path.read_text())
+
+
+def test_what_undecided_comes_to_is_stated(logs, command, judged):
+    stated, found, out, _ = judged
+    code = {"undecided": 4, "pass": 0, "fail": 1}[stated]
     assert found == code
     assert (f"{stated.upper()} as --undecided {stated} says" in out) == (stated != "undecided")
     found, out, _ = command("compare", *logs, *QUICK, "--undecided", stated, "--json")
@@ -70,11 +82,8 @@ def test_undecided_needs_a_margin(logs, command):
     assert "say which loss, as in --margin 0.02" in err
 
 
-@pytest.mark.parametrize("stated", ["undecided", "pass", "fail"])
-def test_junit_has_a_test_for_each_judged_score(logs, command, tmp_path, stated):
-    path = tmp_path / "compare.xml"
-    command("compare", *logs, *QUICK, "--undecided", stated, "--junit", str(path))
-    suites = fromstring(path.read_text())
+def test_junit_has_a_test_for_each_judged_score(judged):
+    stated, *_, suites = judged
     (test,) = suites.iter("testcase")
     assert test.get("name") == "accuracy (match) on stories: loss of more than 5 points"
     assert test.get("classname") == "mockllm/model against mockllm/model"

@@ -69,12 +69,12 @@ AUDIT = ["audit", "--model", "builtin:sentiment/seed-1", "--data", "builtin:revi
 
 
 def test_a_budget_is_chosen_once_and_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    only = ["--only", "performance", "--only", "robustness", "--limit", "120"]
-    command = [*AUDIT, *only, "--budget", "5s", "--display", "none"]
+    only = ["--only", "performance", "--only", "robustness", "--limit", "40"]
+    command = [*AUDIT, *only, "--budget", "2s", "--display", "none"]
     assert exit_code_of(group, command) == 0
     first = capsys.readouterr()
     kept = json.loads(Path("runs/audit-1/manifest.json").read_text())["plan"]
-    assert kept["budget"]["seconds"] == 5
+    assert kept["budget"]["seconds"] == 2
     measured = {one["id"]: one for one in kept["measure"]}
     for sentence in kept["budget"]["left_out"]:
         assert sentence in " ".join(first.out.split())

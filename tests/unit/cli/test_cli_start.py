@@ -4,6 +4,7 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,32 +19,34 @@ from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.transformation import effect_of
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.tasks.tasks import load_task
+from warm_command import WarmCommand, warm_command
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")
-PROBE = """
-import sys
-from scrutiny.cli import main
-try:
-    main({arguments!r})
-finally:
-    print(sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)
+#: All verbs without anything heavy; what was forked from it says at its end what it imported.
+LIGHT = f"""
+import atexit, os, sys
+import click, scrutiny.registrations, scrutiny.cli.early_checks
+from scrutiny.cli import VERBS, group
+for verb in VERBS: group.get_command(click.Context(group), verb)
+own = os.getpid()
+def heavy(): return sorted(set({HEAVY!r}) & set(sys.modules))
+assert not heavy()
+atexit.register(lambda: os.getpid() == own or print(heavy(), file=sys.stderr))
 """
 
 
-def imported_by(*arguments: str) -> list[str]:
+@pytest.fixture(scope="module")
+def light() -> Iterator[WarmCommand]:
+    with warm_command(LIGHT) as command:
+        yield command
+
+
+def imported_by(light: WarmCommand, *arguments: str) -> list[str]:
     """Heavy modules that a command has imported when it is done."""
-    done = probed(*arguments)
+    done = light.run(*arguments)
     assert done.returncode == 0, done.stderr
     found: list[str] = eval(done.stderr.splitlines()[-1])
     return found
-
-
-def probed(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    """A command that is done, with the heavy modules in the last line on stderr."""
-    script = PROBE.format(arguments=list(arguments), heavy=HEAVY)
-    return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 def in_python(statement: str) -> list[str]:
@@ -57,12 +60,12 @@ def in_python(statement: str) -> list[str]:
 
 
 @pytest.mark.parametrize("verb", [(), ("run",), ("audit",), ("report",), ("gate",), ("perturb",)])
-def test_help_imports_nothing_heavy(verb: tuple[str, ...]) -> None:
-    assert imported_by(*verb, "--help") == []
+def test_help_imports_nothing_heavy(light: WarmCommand, verb: tuple[str, ...]) -> None:
+    assert imported_by(light, *verb, "--help") == []
 
 
-def test_listing_imports_nothing_heavy() -> None:
-    assert imported_by("list") == []
+def test_listing_imports_nothing_heavy(light: WarmCommand) -> None:
+    assert imported_by(light, "list") == []
 
 
 def test_listing_built_ins_loads_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +89,8 @@ def test_the_stored_sentences_are_those_of_the_objects() -> None:
     assert stored == own, "run `make docs`"
 
 
-def test_transformations_are_listed_with_their_facts() -> None:
-    done = probed("list", "transformations", "--json")
+def test_transformations_are_listed_with_their_facts(light: WarmCommand) -> None:
+    done = light.run("list", "transformations", "--json")
     assert done.stderr.splitlines()[-1] == "[]"
     listed = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
     assert list(listed) == registry().names("transformation")
@@ -115,10 +118,10 @@ def test_a_plug_in_transformation_is_asked_for_its_facts() -> None:
 @pytest.mark.parametrize("verb", ["audit", "run"])
 @pytest.mark.parametrize("model", ["builtin:sentimet", "minilmm", "python:./absent.py:m", "hff:x"])
 def test_a_mistyped_model_is_answered_before_anything_heavy_is_imported(
-    verb: str, model: str
+    light: WarmCommand, verb: str, model: str
 ) -> None:
     what = [] if verb == "audit" else ["robustness"]
-    done = probed(verb, *what, "--model", model, "--data", "builtin:reviews")
+    done = light.run(verb, *what, "--model", model, "--data", "builtin:reviews")
     assert done.returncode == 2
     assert (
         "There is no" in done.stderr or "is not a model" in done.stderr or "no file" in done.stderr
@@ -134,18 +137,18 @@ def test_a_mistyped_model_is_answered_before_anything_heavy_is_imported(
     ],
 )
 def test_a_mistyped_diagnostic_is_answered_before_anything_heavy_is_imported(
-    command: tuple[str, ...],
+    light: WarmCommand, command: tuple[str, ...]
 ) -> None:
-    done = probed(*command, "--data", "builtin:reviews")
+    done = light.run(*command, "--data", "builtin:reviews")
     assert "Did you mean 'robustness@1'?" in " ".join(done.stderr.split())
     assert done.stderr.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("verb", ["audit", "run"])
-def test_a_mistyped_reference_is_answered_as_early(verb: str) -> None:
+def test_a_mistyped_reference_is_answered_as_early(light: WarmCommand, verb: str) -> None:
     what = [] if verb == "audit" else ["invariance.scope"]
     known = ["--model", "builtin:sentiment", "--data", "builtin:reviews"]
-    done = probed(verb, *what, *known, "--reference", "builtin:sentimet")
+    done = light.run(verb, *what, *known, "--reference", "builtin:sentimet")
     assert done.returncode == 2
     assert "There is no built-in model 'sentimet'" in done.stderr
     assert done.stderr.splitlines()[-1] == "[]"
@@ -163,10 +166,12 @@ diagnostic = "performance"
 
 
 @pytest.mark.parametrize("verb", ["audit", "run", "check"])
-def test_a_mistyped_model_of_a_plan_needs_no_more_than_the_plan(tmp_path: Path, verb: str) -> None:
+def test_a_mistyped_model_of_a_plan_needs_no_more_than_the_plan(
+    light: WarmCommand, tmp_path: Path, verb: str
+) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN.format(name="sentimet"))
-    done = probed(verb, str(plan))
+    done = light.run(verb, str(plan))
     assert done.returncode == 2
     assert "There is no built-in model 'sentimet'" in done.stderr
     assert done.stderr.splitlines()[-1] == "['pydantic']"
@@ -197,8 +202,8 @@ def test_a_reference_may_name_a_model_that_is_asked_for_anyway() -> None:
         must_lead({**flags, "reference": name}, None)
 
 
-def test_a_folder_that_is_not_there_is_answered_without_torch() -> None:
-    done = probed("audit", "--model", "hf:./absent", "--data", "builtin:reviews")
+def test_a_folder_that_is_not_there_is_answered_without_torch(light: WarmCommand) -> None:
+    done = light.run("audit", "--model", "hf:./absent", "--data", "builtin:reviews")
     assert done.returncode == 2
     assert "there is no such folder" in done.stderr
     assert done.stderr.splitlines()[-1] in {"[]", "['numpy']"}
@@ -234,8 +239,8 @@ else:
     assert in_python(statement) == []
 
 
-def test_version_imports_nothing_heavy() -> None:
-    assert imported_by("--version") == []
+def test_version_imports_nothing_heavy(light: WarmCommand) -> None:
+    assert imported_by(light, "--version") == []
 
 
 def test_help_takes_less_than_three_tenths_of_a_second() -> None:

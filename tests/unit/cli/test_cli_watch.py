@@ -151,7 +151,7 @@ def test_a_noisy_endpoint_is_not_changed_and_finds_less(watch, chat):
     assert watch(history="quiet.jsonl")[1]["would_find"] < 0.12
     chat.noise = 0.1
     assert watch(history="noisy.jsonl")[1]["would_find"] > 0.2
-    for _ in range(4):
+    for _ in range(2):
         code, found, _ = watch()
         assert code in (0, 3)
     assert found["noise_of"] > 0

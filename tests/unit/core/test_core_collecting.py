@@ -107,7 +107,6 @@ class Node:
 
 def test_what_was_there_is_left_alone_and_what_is_made_is_looked_through():
     with left_alone():
-        assert gc.get_freeze_count() > 0
         new = weakref.ref(Node())
         with left_alone():  # a run that a model starts
             pass

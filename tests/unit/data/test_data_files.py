@@ -46,9 +46,9 @@ def test_not_utf8_says_the_offset(write, failure, name):
 
 
 def test_offset_is_of_the_file_even_far_in(write, failure):
-    head = b"text,label\n" + b"fine,x\n" * 50_000
+    head = b"text,label\n" + b"fine,x\n" * 20_000
     write("d.csv", head + b"b\xffd,x\n")
-    assert f"offset {len(head) + 1} (line 50002)" in failure("csv:d.csv")
+    assert f"offset {len(head) + 1} (line 20002)" in failure("csv:d.csv")
 
 
 @pytest.mark.parametrize(

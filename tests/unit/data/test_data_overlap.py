@@ -1,5 +1,6 @@
 import time
 import zipfile
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -166,15 +167,15 @@ def test_hashes_must_be_sorted_and_unsigned(hashes):
         overlap_with_hashes(["a"], hashes)
 
 
-def test_forty_thousand_texts_take_seconds():
-    """All against all would be 320 million pairs: minutes."""
+def test_twenty_thousand_texts_take_seconds():
+    """All against all would be 80 million pairs: a minute and more."""
     rng = np.random.default_rng(0)
     words = [f"{a}{b}{c}" for a in "bcdfgh" for b in "aeiou" for c in "klmnprst"]
-    made = [" ".join(chosen) for chosen in rng.choice(words, (40_000, 12)).tolist()]
+    made = [" ".join(chosen) for chosen in rng.choice(words, (20_000, 12)).tolist()]
     start = time.process_time()
-    report = overlap([f"{text} indeed" for text in made[:8_000]], made)
-    assert report.near == 8_000
-    assert time.process_time() - start < 12  # 1.5 s where nothing else runs
+    report = overlap([f"{text} indeed" for text in made[:4_000]], made)
+    assert report.near == 4_000
+    assert time.process_time() - start < 6  # 0.7 s where nothing else runs
 
 
 def corpus(base, name):
@@ -188,18 +189,21 @@ def corpus(base, name):
         return [content.decode("latin-1") for content in contents]
 
 
+@cache
 def corpus_lines(base, name):
     return [line for text in corpus(base, name) for line in text.split("\n") if line.strip()]
+
+
+@cache
+def texts_of(source):
+    return [e.text for e in load_dataset(source).examples]
 
 
 @pytest.fixture
 def sst(shared):
     if not (shared / "sst2").is_dir():
         pytest.skip("sst2 is not under SCRUTINY_DATA")
-    return [
-        [e.text for e in load_dataset(f"tsv:{shared}/sst2/{part}.tsv").examples]
-        for part in ("dev", "test")
-    ]
+    return [texts_of(f"tsv:{shared}/sst2/{part}.tsv") for part in ("dev", "test")]
 
 
 @pytest.mark.data("nltk_data")

@@ -64,10 +64,16 @@ def loaded(folder):
     return folder, train, models, frozenset(known)
 
 
+@cache
+def surroundings(folder, model, *, known):
+    _, train, models, words = loaded(folder)
+    return Surroundings(PartCounts(models[model][0]), train, words if known else frozenset())
+
+
 def scores(wnut, model, name, buckets, *, known=True):
-    _, train, models, words = wnut
+    folder, _, models, _ = wnut
     items, said = models[model]
-    beside = Surroundings(PartCounts(items), train, words if known else frozenset())
+    beside = surroundings(folder, model, known=known)
     attribute = load_part_attribute(name, buckets)
     groups = attribute.groups_of(items, beside)
     sums = dict.fromkeys(groups.names, (0, 0, 0))

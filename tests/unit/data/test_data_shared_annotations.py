@@ -142,9 +142,10 @@ def test_gap(shared, part, n):
     coreferent = sum(flag == "TRUE" for row in rows for flag in (row[6], row[9]))
     found = 0
     for example, row in zip(data.examples, rows, strict=True):
-        mentions = Mentions.of(example).mentions
+        view = Mentions.of(example)
+        mentions = view.mentions
         assert len(mentions) == 3
         found += sum(m.cluster == "P" and m.kind == "proper" for m in mentions)
         pronoun = next(m for m in mentions if m.kind == "pronoun")
-        assert row[2] in Mentions.of(example).words[pronoun.words[0]]
+        assert row[2] in view.words[pronoun.words[0]]
     assert found == coreferent

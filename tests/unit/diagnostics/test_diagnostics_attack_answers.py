@@ -238,7 +238,7 @@ def test_one_word_that_decides_is_found_with_fewer_texts_than_at_random():
     texts = {}
     for method in (None, AtRandom({str(i): Expense(500, 1) for i in range(16)})):
         asked = []
-        for number, seed in product(range(16), range(6)):
+        for number, seed in product(range(16), range(3)):
             search = search_of(parse_attack("deepwordbug"), Given(), PartLost(), of_labels=False)
             search = replace(search, method=method or search.method)
             victim = Victim(Tagger(f" {words[number]}").predict)

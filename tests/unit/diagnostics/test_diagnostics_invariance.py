@@ -159,7 +159,7 @@ def test_what_is_claimed_says_what_was_changed():
 
 def test_both_directions_differ(tmp_path, words):
     models = {"a": A, "b": Linear(1, like=A, share=0.6, scale=3.0)}
-    data = rows(A, 60)
+    data = rows(A, 30)
     there = values(run(tmp_path / "there", models, data, reference="a"), "b")
     back = values(run(tmp_path / "back", models, data, reference="b"), "a")
     assert there["hard_scope"].value != back["hard_scope"].value
@@ -171,10 +171,10 @@ def test_both_directions_differ(tmp_path, words):
 
 def test_labels_alone_give_hard_and_no_soft(tmp_path, words):
     models = {"a": A, "b": LabelsOnly(1, like=A, share=0.9)}
-    one = values(run(tmp_path / "out", models, rows(A, 40)), "b")
+    one = values(run(tmp_path / "out", models, rows(A, 20)), "b")
     assert one["hard_scope"].value is not None
     assert one["soft_scope"].value is None
-    assert one["soft_scope"].counts.undefined == one["hard_scope"].counts.n == 40
+    assert one["soft_scope"].counts.undefined == one["hard_scope"].counts.n == 20
 
 
 class Rounded(Linear):
@@ -194,7 +194,7 @@ def test_soft_is_refused_where_samples_decide(tmp_path, words, n_samples, is_ref
         "b": Rounded(1, like=A, share=1.0, scale=0.3, n_samples=n_samples),
     }
     soft = Linear(1, like=A, share=1.0, scale=0.3)
-    folder = run(tmp_path / "out", {**models, "a": soft}, rows(A, 60), cutoffs=[])
+    folder = run(tmp_path / "out", {**models, "a": soft}, rows(A, 40), cutoffs=[])
     found = {
         (e.key.role, e.key.metric): e
         for e in folder.estimates()
@@ -216,18 +216,18 @@ def test_an_item_that_a_model_fails_on_fails_with_all_its_rows(tmp_path, words):
             return super().predict(examples)
 
     models = {"a": A, "b": Failing(1)}
-    folder = run(tmp_path / "out", models, rows(A, 30), measured=("b",))
+    folder = run(tmp_path / "out", models, rows(A, 12), measured=("b",))
     of_item = [r for r in folder.records().to_pylist() if r["item"] == "i3"]
     assert {r["status"] for r in of_item} == {"failed"}
     assert values(folder, "b")["hard_scope"].counts.failed == 1
 
 
 def test_texts_without_a_place_are_skipped_and_counted(tmp_path, words):
-    data = [*rows(A, 30), {"id": "empty", "text": "...", "label": "positive"}]
+    data = [*rows(A, 12), {"id": "empty", "text": "...", "label": "positive"}]
     folder = run(tmp_path / "out", {"a": A, "b": Linear(1)}, data, measured=("b",))
     one = values(folder, "b")
     assert one["hard_scope"].counts.skipped == 1
-    assert one["share(agree_base)"].counts.n == 31
+    assert one["share(agree_base)"].counts.n == 13
     rows_of = [r for r in folder.records().to_pylist() if r["item"] == "empty"]
     assert {r["reason"] for r in rows_of if r["status"] != "ok"} == {"no_place"}
 
@@ -237,17 +237,17 @@ def test_texts_without_a_place_are_skipped_and_counted(tmp_path, words):
 
 def test_the_reference_is_searched_once_whatever_the_targets(tmp_path, words):
     first, second = Linear(0), Linear(0)
-    run(tmp_path / "one", {"a": first, "b": Linear(1)}, rows(A, 20), measured=("b",))
+    run(tmp_path / "one", {"a": first, "b": Linear(1)}, rows(A, 12), measured=("b",))
     many = {"a": second, **{name: Linear(1) for name in "bcd"}}
-    run(tmp_path / "many", many, rows(A, 20), measured=tuple("bcd"))
+    run(tmp_path / "many", many, rows(A, 12), measured=tuple("bcd"))
     # what is left is the measuring: items and pairs, once for each target
-    assert len(second.asked) - len(first.asked) <= 2 * 20 * (1 + 2 * 2)
+    assert len(second.asked) - len(first.asked) <= 2 * 12 * (1 + 2 * 2)
 
 
 def test_each_target_is_asked_two_texts_a_pair(tmp_path, words):
     target = Linear(1)
-    run(tmp_path / "out", {"a": A, "b": target}, rows(A, 20), measured=("b",))
-    assert len(target.asked) <= 20 * (1 + 2 * 2)
+    run(tmp_path / "out", {"a": A, "b": target}, rows(A, 12), measured=("b",))
+    assert len(target.asked) <= 12 * (1 + 2 * 2)
 
 
 def test_the_design_states_the_price():

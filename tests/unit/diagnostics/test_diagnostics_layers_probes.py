@@ -11,6 +11,7 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.diagnostics.layers import word_vectors as reading
 from scrutiny.diagnostics.layers.layer_charts import PROBES
 from scrutiny.diagnostics.layers.layer_metrics import (
     KNOWN_WORD_ACCURACY,
@@ -21,7 +22,7 @@ from scrutiny.diagnostics.layers.layer_metrics import (
 from scrutiny.diagnostics.layers.probe_fits import commonest_labels, sampled_texts
 from scrutiny.diagnostics.layers.probes import LayerProbes
 from scrutiny.diagnostics.layers.word_labels import control_labels
-from scrutiny.diagnostics.layers.word_vectors import WORDS_AT_ONCE, in_blocks, word_vectors
+from scrutiny.diagnostics.layers.word_vectors import in_blocks, word_vectors
 from scrutiny.report.load import load_view
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic, check_part, check_statistic
@@ -138,14 +139,16 @@ def test_a_word_list_breaks_ties_by_the_first_label():
     assert commonest_labels([("a",)], [np.array([-1])]) == ({}, -1)
 
 
-def test_what_is_held_while_texts_are_read_does_not_grow_with_them():
+def test_what_is_held_while_texts_are_read_does_not_grow_with_them(monkeypatch):
+    monkeypatch.setattr(reading, "WORDS_AT_ONCE", 64)
+
     class Quick(PlantedLayers):
         def representations(self, passages, *, poolings, layers):
             self.asked = max(self.asked, len(passages))
             return np.ones((len(passages), len(layers), len(poolings), 400), np.float32)
 
     model = Quick()
-    text = " ".join(["a"] * 40)
+    text = " ".join(["a"] * 8)
 
     def peak(count):
         gc.collect()
@@ -156,8 +159,8 @@ def test_what_is_held_while_texts_are_read_does_not_grow_with_them():
         tracemalloc.stop()
         return most
 
-    assert peak(240) < 1.1 * peak(120)
-    assert model.asked <= WORDS_AT_ONCE
+    assert peak(80) < 1.1 * peak(40)
+    assert model.asked == 64
 
 
 def test_a_text_without_words_and_one_without_vectors_are_failures():

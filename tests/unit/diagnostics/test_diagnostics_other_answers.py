@@ -1,5 +1,7 @@
 """Similarity, drift and shared invariances of taggers, parsers, readers and translators."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from toy_answers import CHOOSE, TOYS, Chooser, Parser, Ranker, Reader, Tagger, Translator, items
@@ -22,14 +24,16 @@ LEVELS = {Tagger: "entity_f1", Parser: "las", Reader: "answer_f1", Translator: "
 LEVELS |= {Chooser: "accuracy", Ranker: "mrr"}
 
 
-def run(out, diagnostic, toy, others, *, count=30, data=None, **params):
-    """Finished run of a diagnostic of two models; the reference's own answers are right."""
+def run(out, diagnostic, toy, others, *, count=30, data=None, also=(), **params):
+    """Finished run of diagnostics of two models; the reference's own answers are right."""
     models = {"a": toy(0), **others}
+    measured = MeasurePlan("m", diagnostic, tuple(models), ("x",), params, reference="a")
+    others = (replace(measured, id=f"m{n}", diagnostic=d, params={}) for n, d in enumerate(also))
     plan = Plan(
         resampling=Resampling(draws=200),
         data=(DataPlan("x", "object:x", task=toy.task),),
         models=tuple(ModelPlan(name, f"python:object:{name}") for name in models),
-        measure=(MeasurePlan("m", diagnostic, tuple(models), ("x",), params, reference="a"),),
+        measure=(measured, *others),
     )
     data = items(models["a"], count) if data is None else data
     resolved = resolve(plan, data={"x": data}, models=models)
@@ -63,10 +67,18 @@ def verdicts(folder, family):
 BOTH = {"of": "both answers"}
 
 
-@pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
-def test_two_models_agree_by_the_type_of_their_answers(tmp_path, toy):
-    near, far = toy(1, like=toy(0), share=0.95), toy(7)
-    folder = run(tmp_path / "out", "similarity.outputs", toy, {"near": near, "far": far})
+@pytest.fixture(scope="module", params=[*TOYS, *CHOOSE])
+def beside(request, tmp_path_factory):
+    """A toy, three models beside it, and the run of both diagnostics of their answers."""
+    toy = request.param
+    others = {"near": toy(1, like=toy(0), share=0.95), "far": toy(7), "copy": toy(0)}
+    out = tmp_path_factory.mktemp("beside") / "out"
+    return toy, others, run(out, OF_TWO[0], toy, others, also=OF_TWO[1:2])
+
+
+def test_two_models_agree_by_the_type_of_their_answers(beside):
+    toy, others, folder = beside
+    near, far = others["near"], others["far"]
     level = LEVELS[toy]
     for name, model in (("near", near), ("far", far)):
         texts = [text_of(row) for row in items(toy(0), 30)]
@@ -82,25 +94,27 @@ def test_two_models_agree_by_the_type_of_their_answers(tmp_path, toy):
     assert verdicts(folder, "no-worse")["far"] != "supported"
 
 
-@pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
-def test_a_copy_is_not_told_from_the_reference_and_another_model_is(tmp_path, toy):
-    folder = run(tmp_path / "out", "similarity.drift", toy, {"copy": toy(0), "b": toy(7)})
-    assert verdicts(folder, "told-apart") == {"copy": "undecided", "b": "supported"}
+def test_a_copy_is_not_told_from_the_reference_and_another_model_is(beside):
+    *_, folder = beside
+    told = verdicts(folder, "told-apart")
+    assert (told["copy"], told["far"]) == ("undecided", "supported")
     assert number(folder, "answer_distance", "copy").value == 0.0
-    apart = number(folder, "answer_distance")
+    apart = number(folder, "answer_distance", "far")
     assert 0.0 < apart.value <= 1.0
-    again = number(folder, "answer_distance", of="answers", beside="the reference asked again")
-    assert again.value == 0.0
-    assert number(folder, "farther").value > 0.3
+    again = {"of": "answers", "beside": "the reference asked again"}
+    assert number(folder, "answer_distance", "far", **again).value == 0.0
+    assert number(folder, "farther", "far").value > 0.3
 
 
-@pytest.mark.parametrize("toy", [Parser, Reader, Translator])
-def test_invariances_are_shared_by_near_copies_and_not_by_strangers(tmp_path, monkeypatch, toy):
-    swapping(monkeypatch)
+@pytest.mark.parametrize(("toy", "count"), [(Parser, 40), (Reader, 60), (Translator, 40)])
+def test_invariances_are_shared_by_near_copies_and_not_by_strangers(
+    tmp_path, monkeypatch, toy, count
+):
+    swapping(monkeypatch, most=12)
     near = toy(1, like=toy(0), share=0.98)
     params = {"capabilities": ["word"], "trials": 2, "candidates": 12}
     others = {"near": near, "far": toy(7)}
-    folder = run(tmp_path / "out", "invariance.scope", toy, others, count=40, **params)
+    folder = run(tmp_path / "out", "invariance.scope", toy, others, count=count, **params)
     where = {"capability": "word", "amount": 1}
     assert number(folder, "hard_scope", "a", **where).value == 1.0
     kept, lost = (number(folder, "scope_lift", name, **where) for name in ("near", "far"))
@@ -226,12 +240,13 @@ def test_the_same_text_with_other_entities_is_doubtful_without_the_model(tmp_pat
 # -- edges -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("diagnostic", OF_TWO)
 @pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
-def test_one_item_says_nothing_of_others(tmp_path, monkeypatch, diagnostic, toy):
+def test_one_item_says_nothing_of_others(tmp_path, monkeypatch, toy):
     swapping(monkeypatch)
-    params = {"capabilities": ["word"], "trials": 1} if diagnostic == "invariance.scope" else {}
-    folder = run(tmp_path / "out", diagnostic, toy, {"b": toy(7)}, count=1, **params)
+    *also, scope = OF_TWO
+    params = {"capabilities": ["word"], "trials": 1, "also": also}
+    folder = run(tmp_path / "out", scope, toy, {"b": toy(7)}, count=1, **params)
+    assert {f.claim.id.partition("/")[0] for f in folder.findings()} == {"m", "m0", "m1"}
     assert all(f.verdict not in ("supported", "holds", "hurts") for f in folder.findings())
 
 

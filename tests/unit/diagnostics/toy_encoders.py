@@ -1,6 +1,7 @@
 """Encoders whose vectors are known: a shared meaning of each text, turned, scaled and blurred."""
 
 import re
+from functools import cache
 from zlib import crc32
 
 import numpy as np
@@ -69,6 +70,7 @@ class ToyEncoder(Model):
         return self.scale * _drawn(self.meaning, text) @ self.matrix + own + 3.0
 
 
+@cache  # nobody changes what is given out
 def _drawn(*named):
     return np.random.default_rng([crc32(str(n).encode()) for n in named]).standard_normal(MEANINGS)
 

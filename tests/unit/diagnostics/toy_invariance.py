@@ -109,9 +109,9 @@ def rows(like, count=60, words=6, seed=0, noise=0.0):
     ]
 
 
-def swapping(monkeypatch, words=WORDS):
-    """Let every capability swap words of the toy vocabulary."""
-    move = Move(WordSwap(tuple(words)))
+def swapping(monkeypatch, words=WORDS, *, most=8):
+    """Let every capability swap words of the toy vocabulary, each for so many of them."""
+    move = Move(WordSwap(tuple(words)), most=most)
     monkeypatch.setattr(
         "scrutiny.diagnostics.invariance.scope_capabilities._moves", lambda name: (name, (move,))
     )

@@ -1,5 +1,6 @@
 """A model whose layers are known: words alone, words with the word before them, and noise."""
 
+from functools import cache
 from zlib import crc32
 
 import numpy as np
@@ -38,8 +39,13 @@ class PlantedLayers(Model):
         return found
 
     def drawn(self, *named):
-        key = [crc32(str(n).encode()) for n in (self.seed, *named)]
-        return np.random.default_rng(key).standard_normal(self.width)
+        return drawn(self.width, self.seed, *named)
+
+
+@cache  # nobody changes what is given out
+def drawn(width, *named):
+    key = [crc32(str(n).encode()) for n in named]
+    return np.random.default_rng(key).standard_normal(width)
 
 
 def examples(rows):

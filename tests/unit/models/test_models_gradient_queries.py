@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -62,11 +63,14 @@ def folder(tmp_path_factory):
     return make_checkpoint(tmp_path_factory.mktemp("queries"))
 
 
+loaded = cache(load_model)  # no test changes what it has loaded
+
+
 @pytest.fixture
 def model(request, folder, classification):
     kind, _, encoder = request.param.partition("-")
     if kind == "hf":
-        return load_model(f"hf:{folder}", classification)
+        return loaded(f"hf:{folder}", classification)
     if kind == "linear":
         return LinearWordModel(linear(), "linear:here")
     known, sizes = Vocabulary(WORDS), {"n_words": len(WORDS), "n_labels": 2, "seed": 3}

@@ -62,11 +62,12 @@ def test_a_sharper_bowl_is_sharper():
     assert 0 < mild < steep
 
 
-@pytest.fixture(params=["ForMaskedLM", "ForPreTraining"])
-def masked(tmp_path, request):
+@pytest.fixture(scope="module", params=["ForMaskedLM", "ForPreTraining"])
+def masked(tmp_path_factory, request):
     from tiny_language import make_language_model
 
-    folder = make_language_model(tmp_path / "bert", "Bert", head=request.param)
+    folder = tmp_path_factory.mktemp("bert")
+    make_language_model(folder, "Bert", head=request.param)
     return load_model(f"hf:{folder}", load_task("passages"), LoadOptions(device="cpu"))
 
 

@@ -1,6 +1,7 @@
 """Pipelines of spaCy as taggers of the data's own words: entities, and parts of speech."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -26,9 +27,14 @@ def example(words=WORDS):
     return Example("1", {"text": text}, tokens={"text": token_borders(words)})
 
 
-@pytest.fixture(scope="module")
+@cache  # a pipeline is read from its files once for all tests; none changes it
+def loaded(options=""):
+    return load_model(f"{NAME}{options}", TASK)
+
+
+@pytest.fixture
 def model():
-    return load_model(NAME, TASK)
+    return loaded()
 
 
 def test_entities_are_those_of_the_data_words(model):
@@ -50,13 +56,13 @@ def test_spans_lie_on_the_words_whatever_the_text(model):
     (answer,) = model.predict([given])
     shown = [text[span.start : span.end] for span in answer.answer]
     assert "New York" in shown
-    (own,) = load_model(f"{NAME}#tokens=own", TASK).predict([given])
+    (own,) = loaded("#tokens=own").predict([given])
     assert "New York" in [text[span.start : span.end] for span in own.answer]
 
 
 @pytest.mark.parametrize(("layer", "tags"), [("upos", "PROPN PROPN VERB"), ("xpos", "NNP NNP VBD")])
 def test_parts_of_speech_are_a_span_of_each_word(layer, tags):
-    model = load_model(f"{NAME}#layer={layer}", TASK)
+    model = loaded(f"#layer={layer}")
     asked = example()
     (answer,) = model.predict([asked])
     assert [span[1:3] for span in answer.answer] == [*asked.tokens["text"]]
@@ -65,15 +71,15 @@ def test_parts_of_speech_are_a_span_of_each_word(layer, tags):
 
 
 def test_types_get_the_names_of_the_data():
-    model = load_model(f"{NAME}#types=PERSON:PER|GPE:LOC", TASK)
+    model = loaded("#types=PERSON:PER|GPE:LOC")
     (answer,) = model.predict([example()])
     shown = [(example().text[s.start : s.end], s.label) for s in answer.answer]
     assert shown == [("Angela Merkel", "PER"), ("New York", "LOC")]
 
 
 def test_layers_and_options_differ_in_fingerprint():
-    strings = (NAME, f"{NAME}#layer=upos", f"{NAME}#tokens=own", f"{NAME}#types=PERSON:PER")
-    assert len({load_model(string, TASK).fingerprint() for string in strings}) == 4
+    options = ("", "#layer=upos", "#tokens=own", "#types=PERSON:PER|GPE:LOC")
+    assert len({loaded(each).fingerprint() for each in options}) == 4
 
 
 def test_what_is_not_there_is_refused(tmp_path):
@@ -83,14 +89,14 @@ def test_what_is_not_there_is_refused(tmp_path):
         load_model(NAME, load_task("text-classification"))
     with pytest.raises(ModelError, match="no option 'layer'"):
         load_model(f"{NAME}#layer=upos", load_task("dependency-arcs"))
-    spacy.blank("en").to_disk(tmp_path / "blank")
+    spacy.blank("xx").to_disk(tmp_path / "blank")
     for layer in ("entities", "upos", "xpos"):
         with pytest.raises(ModelError, match=f"nothing that finds layer={layer}"):
             load_model(f"spacy:{tmp_path}/blank#layer={layer}", TASK)
 
 
 def test_rules_for_entities_count(tmp_path):
-    nlp = spacy.blank("en")
+    nlp = spacy.blank("xx")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "CITY", "pattern": "York"}])
     nlp.to_disk(tmp_path / "rules")
     model = load_model(f"spacy:{tmp_path}/rules", TASK)

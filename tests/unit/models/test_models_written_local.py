@@ -1,6 +1,7 @@
 """Language models that write: against a loop over the likeliest tokens, in any batch."""
 
 import shutil
+from functools import cache
 
 import pytest
 
@@ -26,10 +27,16 @@ def folder(tmp_path_factory):
     return make_language_model(tmp_path_factory.mktemp("writer"), "GPT2", head="LMHeadModel")
 
 
+@cache
+def parts(folder):
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    return network, transformers.AutoTokenizer.from_pretrained(folder)
+
+
+@cache
 def greedy(folder, text, most=MOST):
     """Text that the likeliest tokens make, one forward for each, and whether it ended itself."""
-    network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network, tokenizer = parts(folder)
     ids = tokenizer(text)["input_ids"]
     written = []
     for _ in range(most):

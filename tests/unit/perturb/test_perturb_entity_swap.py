@@ -1,6 +1,7 @@
 """Entities renamed throughout a text: shape, casing, spans, and what stands beside them."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,13 @@ def test_labels_of_common_taggings(label, kind):
     assert entity_label(label) == kind
 
 
+@cache
 def wnut():
+    """Sentences with entities."""
+    return [one for one in read_wnut() if one.gold]
+
+
+def read_wnut():
     path = DATA / "wnut17" / "emerging.test.annotated"
     if not path.is_file():
         pytest.skip("needs SCRUTINY_DATA/wnut17")

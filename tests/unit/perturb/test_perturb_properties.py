@@ -20,7 +20,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.tokens import token_spans
 
-EXAMPLES = 200  # times the transformations below: more than 10,000
+EXAMPLES = 150  # times the transformations below: more than 10,000
 PIECES = (
     "the film was not good isn't don't She's do not is not as soon as possible definitely "
     "Shanghai Paris London John Mary IBM she his 3.5 25,000 twelve 2nd 1999 one happy runs went "
@@ -95,7 +95,7 @@ LETTERS = "shortest=1,skip_first=false,skip_last=false"
 ALSO = [f"typos@1(mode={mode},{LETTERS})" for mode in ("replace", "swap", "insert", "delete")]
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(texts, st.sampled_from((0.1, 0.6, 1.0)), st.integers(0, 3))
 def test_all_sites_at_once_or_one_by_one_is_the_same(text, share, seed):
     assert len(AT_ONCE) == 5
@@ -107,7 +107,7 @@ def test_all_sites_at_once_or_one_by_one_is_the_same(text, share, seed):
         assert perturb(example, recipe, seed=seed) == one_by_one
 
 
-@settings(max_examples=400)
+@settings(max_examples=300)
 @given(annotated(), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_controls_change_as_much_and_keep_what_must_be_kept(amount_changed, example, name, seed):
     variant = perturb(example, hungry(name), seed=seed)
@@ -123,7 +123,7 @@ def test_controls_change_as_much_and_keep_what_must_be_kept(amount_changed, exam
         assert done == wanted or drops_words
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(annotated(), st.sampled_from(LIGHT), st.sampled_from(LIGHT), st.integers(0, 3))
 def test_compositions_do_one_after_the_other(example, one, two, seed):
     assume(not all(issubclass(registry().load("transformation", n), SetsGold) for n in (one, two)))
@@ -131,6 +131,7 @@ def test_compositions_do_one_after_the_other(example, one, two, seed):
     check(example, perturb(example, recipe, seed=seed))
 
 
+@cache
 def huge_texts(size):
     words = [piece for piece in PIECES if piece.isascii()]
     count = size // 6
@@ -156,6 +157,7 @@ def test_a_huge_text_takes_time_in_proportion(name, kind):
     """One of three runs is enough: a collection of garbage may fall into any one."""
     recipe = hungry(name)
     seconds(recipe, "warm up the tables of the film, isn't it?")
-    small = min(seconds(recipe, huge_texts(2_500)[kind]) for _ in range(3))
-    large = huge_texts(25_000)[kind]
-    assert any(seconds(recipe, large) < 40 * max(small, 0.005) for _ in range(3))
+    small, large = (huge_texts(size)[kind] for size in (1_250, 12_500))
+    if not any(seconds(recipe, large) < 0.1 for _ in range(3)):
+        least = min(seconds(recipe, small) for _ in range(3))
+        assert any(seconds(recipe, large) < 40 * least for _ in range(3))

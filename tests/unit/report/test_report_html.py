@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -55,6 +56,10 @@ class Outline(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
+#: Outline of a page that several tests look at.
+outline_of = cache(Outline)
+
+
 @pytest.fixture(scope="module")
 def pages():
     return {name: render_html(make()) for name, make in VIEWS.items()}
@@ -67,7 +72,7 @@ def text(request, pages):
 
 @pytest.fixture(scope="module")
 def outline(pages):
-    return Outline(pages["sample"])
+    return outline_of(pages["sample"])
 
 
 def test_page_is_small(text):
@@ -75,7 +80,7 @@ def test_page_is_small(text):
 
 
 def test_page_is_well_formed_and_in_one_piece(text):
-    found = Outline(text)
+    found = outline_of(text)
     assert found.open == []
     ids = [a["id"] for _, a in found.tags if "id" in a]
     assert len(ids) == len(set(ids))
@@ -83,19 +88,19 @@ def test_page_is_well_formed_and_in_one_piece(text):
 
 
 def test_page_fetches_nothing(text):
-    for tag, attributes in Outline(text).tags:
+    for tag, attributes in outline_of(text).tags:
         for name in ("src", "srcset", "data", "action", "poster"):
             assert name not in attributes, (tag, name)
         assert attributes.get("href", "#").startswith("#")
         assert tag not in {"link", "iframe", "img", "object", "embed", "base"}
     assert "@import" not in static("report.css")
     assert "url(" not in static("report.css")
-    policy = next(a for t, a in Outline(text).tags if a.get("http-equiv"))["content"]
+    policy = next(a for t, a in outline_of(text).tags if a.get("http-equiv"))["content"]
     assert "default-src 'none'" in policy
 
 
 def test_policy_names_exactly_the_scripts_of_the_page(text):
-    policy = next(a for t, a in Outline(text).tags if a.get("http-equiv"))["content"]
+    policy = next(a for t, a in outline_of(text).tags if a.get("http-equiv"))["content"]
     policy = re.search(r"script-src ([^;]+)", policy)[1]
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
@@ -111,9 +116,9 @@ def test_everything_is_escaped(pages):
         ours = ours.replace(script, "")
     assert "<script>alert" not in ours
     assert "<img" not in ours
-    assert Outline(text).text.count("{{7*7}}") > 20
-    assert Outline(text).text.count("<script>alert('x')</script>") > 20
-    assert [a for t, a in Outline(text).tags if any(name.startswith("on") for name in a)] == []
+    assert outline_of(text).text.count("{{7*7}}") > 20
+    assert outline_of(text).text.count("<script>alert('x')</script>") > 20
+    assert [a for t, a in outline_of(text).tags if any(name.startswith("on") for name in a)] == []
 
 
 def test_specifications_cannot_leave_their_script(pages):
@@ -179,7 +184,7 @@ def test_audit_table_shows_n_of_planned(pages):
 def test_anchors_do_not_depend_on_what_else_is_there(pages):
     view = report_sample.sample()
     fewer = Outline(render_html(replace(view, findings=view.findings[3:6])))
-    more = Outline(pages["sample"])
+    more = outline_of(pages["sample"])
     few = {a["id"] for t, a in fewer.tags if t == "article"}
     assert few <= {a["id"] for t, a in more.tags if t == "article"}
     assert len(few) == 3
@@ -203,7 +208,7 @@ def test_sections_boxes_and_facts_are_there(outline):
 
 
 def test_of_one_checkpoint_details_say_nothing_about_seeds(pages):
-    single, several = (Outline(pages[name]).text for name in ("one replicate", "sample"))
+    single, several = (outline_of(pages[name]).text for name in ("one replicate", "sample"))
     for word in ("another training run", "one replicate", "One replicate", "Survives seeds"):
         assert word not in single
     assert "Run seed" in single

@@ -140,7 +140,8 @@ def test_of_one_model_no_rule_is_said(tmp_path, rows, decision):
 def test_where_data_are_audited_too_the_score_comes_first(tmp_path):
     rows = [{"text": f"A {w} film, {n}.", "label": y} for n in range(15) for w, y in WORDS]
     (tmp_path / "dev.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    _, said = audited(tmp_path, [NOTHING, PRAISE, CLEAN, NOT], "--data", "dev.jsonl")
+    beside = ("--data", "dev.jsonl", "--only", "performance", "--only", "suites")
+    _, said = audited(tmp_path, [NOTHING, PRAISE, CLEAN, NOT], *beside)
     assert said.startswith("Accuracy ")
     assert said.index("Read the case that failed") < said.index("of 3 cases failed")
     assert said.index("\N{WHITE CIRCLE}") < said.index("Nothing works here.")

@@ -1,12 +1,10 @@
 """Trackers of experiments: what they are told of a run, by real MLflow and Weights & Biases."""
 
 import json
-import os
 import re
-import socket
 import struct
-import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from math import isnan
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import report_sample
+from werkzeug.serving import make_server
 
 import scrutiny
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError
@@ -126,37 +125,40 @@ def test_mlflow_takes_it_into_the_active_run(run, told, tmp_path, monkeypatch):
     logged(mlflow.MlflowClient(), active.info.run_id, told, tmp_path)
 
 
-@pytest.mark.slow
-def test_a_real_server_takes_it(run, told, tmp_path, monkeypatch):
-    mlflow = pytest.importorskip("mlflow")
-    for needed in (
-        "flask_cors",
-        "graphene",
-        "alembic",
-    ):  # by the server; mlflow-skinny leaves them out
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """Address of MLflow's own server, with its database, in a thread of this process."""
+    pytest.importorskip("mlflow")
+    # mlflow-skinny leaves them out
+    for needed in ("flask_cors", "graphene", "alembic"):
         pytest.importorskip(needed)
+    from mlflow.server import constants
+
+    kept = {
+        constants.BACKEND_STORE_URI_ENV_VAR: f"sqlite:///{tmp_path / 'runs.db'}",
+        constants.ARTIFACTS_DESTINATION_ENV_VAR: str(tmp_path / "artifacts"),
+        constants.SERVE_ARTIFACTS_ENV_VAR: "true",
+        constants.ARTIFACT_ROOT_ENV_VAR: "mlflow-artifacts:/",
+    }
+    for name, value in kept.items():
+        monkeypatch.setenv(name, value)
+    from mlflow.server import app
+
+    with make_server("127.0.0.1", 0, app, threaded=True) as served:
+        thread = threading.Thread(target=served.serve_forever, args=(0.05,))
+        thread.start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+        thread.join()
+
+
+def test_a_real_server_takes_it(run, told, server, tmp_path, monkeypatch):
+    import mlflow
+
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = ["server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    words += ["--backend-store-uri", f"sqlite:///{tmp_path / 'runs.db'}"]
-    words += ["--artifacts-destination", str(tmp_path / "artifacts")]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    env["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
-    server = subprocess.Popen([sys.executable, "-m", "mlflow", *words], env=env, cwd=tmp_path)
-    try:
-        for _ in range(600):
-            with socket.socket() as asked:
-                if asked.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.2)
-        uri = f"http://127.0.0.1:{port}"
-        run_id = run.log_to(f"mlflow:{uri}").removesuffix(".").rpartition(" ")[2]
-        logged(mlflow.MlflowClient(uri), run_id, told, tmp_path)
-    finally:
-        server.terminate()
-        server.wait()
+    run_id = run.log_to(f"mlflow:{server}").removesuffix(".").rpartition(" ")[2]
+    logged(mlflow.MlflowClient(server), run_id, told, tmp_path)
+    assert (tmp_path / "runs.db").is_file()
 
 
 def test_a_server_that_is_not_there_is_told_in_a_paragraph(run, monkeypatch):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_house import trees
+from test_house import nodes
 from test_report_comment import with_risks
 
 import scrutiny
@@ -54,11 +54,10 @@ def shown_of(page):
     )
 
 
-def sentences_in(tree):
+def sentences_in(inside):
     """Strings of a source file that are no docstrings and no names of scopes."""
-    nodes = [*ast.walk(tree)]
-    silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    strings = (node for node in nodes if isinstance(node, ast.Constant))
+    silent = {id(node.value) for node in inside if isinstance(node, ast.Expr)}
+    strings = (node for node in inside if isinstance(node, ast.Constant))
     told = (n.value for n in strings if isinstance(n.value, str) and id(n) not in silent)
     return [said for said in told if " " in said and said not in SCOPES]
 
@@ -131,15 +130,15 @@ def test_a_scope_is_said_in_words(scope, said):
 
 
 def test_no_sentence_of_the_sources_has_a_retired_word():
-    told = [(file, said) for file, tree in trees().items() for said in sentences_in(tree)]
+    told = [(file, said) for file, inside in nodes().items() for said in sentences_in(inside)]
     assert len(told) > 1000
     assert [(file, retired_in(said)) for file, said in told if retired_in(said)] == []
 
 
 def test_every_percentage_has_a_space_before_its_sign():
     own = {}
-    for file, tree in trees().items():
-        parts = (node.values for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
+    for file, inside in nodes().items():
+        parts = (node.values for node in inside if isinstance(node, ast.JoinedStr))
         specs = [n.format_spec for p in parts for n in p if isinstance(n, ast.FormattedValue)]
         said = [ast.unparse(spec) for spec in specs if spec is not None]
         own[file] = [spec for spec in said if spec.rstrip("'\"").endswith("%")]

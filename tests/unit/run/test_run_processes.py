@@ -1,21 +1,28 @@
 """Workers: their store is the driver's, their errors are the driver's, their death is said."""
 
 import threading
+from contextlib import closing
+from functools import partial
 from multiprocessing import Pipe
 
 import numpy as np
 import pytest
-from small_runs import plan, run
+from small_runs import family, plan, rows, run
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError, RunIncompleteError
+from scrutiny.core.errors import DataError, ModelError, RunIncompleteError
 from scrutiny.core.example import Example
 from scrutiny.core.long_runs import Progress
+from scrutiny.run import driver
 from scrutiny.run.asking.answer_store import TaskStore, local_store
 from scrutiny.run.asking.client import ModelClient
+from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.estimating.estimator import estimates_by_name
 from scrutiny.run.executing import executors
 from scrutiny.run.executing.context import RunContext
 from scrutiny.run.executing.executors import pipe_store
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.database import AnswerCache, Journal
 from scrutiny.testing import KeywordClassifier
 
@@ -193,6 +200,49 @@ def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatc
     assert {task.split("/")[0] for task in journal.done()} == {"prepare", "measure"}
     journal.close()
     assert 1 <= len(list(tmp_path.glob("*.loaded"))) <= len(started) <= 2
+
+
+@pytest.fixture
+def spread(monkeypatch):
+    """What workers have estimated, however few numbers there are."""
+    monkeypatch.setattr(driver, "_SPREAD", 1)
+    given = []
+    made = executors.Processes.spread
+    monkeypatch.setattr(
+        executors.Processes,
+        "spread",
+        lambda *asked: (given.append(found) or found for found in made(*asked)),
+    )
+    return given
+
+
+def test_workers_estimate_and_the_numbers_are_those_of_one_process(tmp_path, spread):
+    changes = {"transformations": ["typos", "ocr"]}
+    made = plan(family(tmp_path), seeds=(0, 1), diagnostic="robustness", params=changes)
+    many = run(made, tmp_path / "many", workers=2, executor="processes")
+    names = [name for name, _ in spread]
+    one = run(made, tmp_path / "one")
+    assert [name for name, _ in spread] == names  # one process makes its own
+    assert len(set(names)) == len(names) > 10
+    for file in ("estimates.parquet", "findings.json"):
+        assert (many.path / file).read_bytes() == (one.path / file).read_bytes()
+
+
+def test_one_worker_leaves_the_numbers_to_the_driver(tmp_path, spread):
+    made = plan(family(tmp_path), seeds=(0,))
+    run(made, tmp_path / "out", workers=1, executor="processes")
+    assert spread == []
+
+
+def test_a_worker_that_cannot_estimate_says_why(tmp_path, spread):
+    folder = run(plan(family(tmp_path), seeds=(0, 1)), tmp_path / "one")
+    resolved = resolve(plan(family(tmp_path), seeds=(0, 1)), data={"x": rows()})
+    crew = RunOptions(workers=2, executor="processes").crew(LoadedModels())
+    with closing(crew):
+        run_plan(resolved, tmp_path / "two", crew=crew)
+        (folder.path / "records.parquet").unlink()
+        with pytest.raises(DataError, match=r"has no records\.parquet"):
+            list(crew.spread(partial(estimates_by_name, folder=folder), ["a", "b"]))
 
 
 TELLS = """

@@ -214,7 +214,7 @@ def outcome(span, edits):
     return carried.start, carried.end
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(changes())
 def test_texts_and_spans_agree_with_the_oracle(change):
     text, edits, spans = change
@@ -224,7 +224,7 @@ def test_texts_and_spans_agree_with_the_oracle(change):
         assert outcome(span, edits) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.data())
 def test_composition_is_one_after_the_other(data):
     text, first, spans = data.draw(changes())
@@ -235,7 +235,7 @@ def test_composition_is_one_after_the_other(data):
     assert all(text[e.start : e.end] != e.text for e in composed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.data())
 def test_composition_carries_spans_as_one_after_the_other(data):
     """Replacements and outside insertions, which is what transformations make."""
@@ -254,7 +254,7 @@ def test_composition_carries_spans_as_one_after_the_other(data):
     assert carry_spans(spans, {"text": composed}) == in_turn
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(changes())
 def test_tokens_cover_the_new_text_and_untouched_ones_stay(change):
     text, edits, _ = change
@@ -271,7 +271,7 @@ def test_tokens_cover_the_new_text_and_untouched_ones_stay(change):
             assert (a + gain, b + gain) in borders
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(changes())
 def test_protected_text_is_never_changed(change):
     text, edits, spans = change

@@ -131,4 +131,4 @@ def test_tokens_of_other_text_are_as_they_were(text):
     ],
 )
 def test_long_texts_of_one_piece_are_read_in_steps_that_grow_with_them(piece):
-    assert isinstance(find_literals(piece * 20_000), tuple)
+    assert isinstance(find_literals(piece * 10_000), tuple)

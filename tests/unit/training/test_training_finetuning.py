@@ -108,10 +108,16 @@ def test_the_same_seed_gives_the_same_weights_whatever_the_state_of_torch(base, 
     assert torch.equal(before, torch.get_rng_state())
 
 
-@pytest.mark.parametrize("at", [3, 8, 11])
-def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path, at):
+@pytest.fixture(scope="module")
+def uninterrupted(base, tmp_path_factory):
+    """A job of three epochs of four steps, and its run without a stop."""
     made = job(base, sentiment(40), epochs=3, dropout=0.1, augment=("typos",))
-    whole = FINETUNE.train(made, tmp_path / "whole")[0]
+    return made, FINETUNE.train(made, tmp_path_factory.mktemp("whole"))[0]
+
+
+@pytest.mark.parametrize("at", [3, 8, 11])
+def test_a_resumed_run_is_the_uninterrupted_one(uninterrupted, tmp_path, at):
+    made, whole = uninterrupted
     with pytest.raises(KeyboardInterrupt):
         FINETUNE.train(made, tmp_path / "cut", progress=Told(stop_after=at))
     assert not (tmp_path / "cut" / "seed-1").exists()

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from scrutiny.training.words.trainers import PARSER, train_words
 
 pytestmark = pytest.mark.extra("nlp")
 SHAPE = {"width": 16, "depth": 1, "rows_of_words": 200, "hidden": 16}
-SMALL = ParserRecipe(**SHAPE, epochs=4, batch=4, lr=0.01, dropout=0.0, dev_share=0.2)
+SMALL = ParserRecipe(**SHAPE, epochs=2, batch=4, lr=0.01, dropout=0.0, dev_share=0.2)
 TASK = load_task("dependency-arcs")
 
 
@@ -41,6 +42,7 @@ def trained(data, tmp_path_factory):
     return out, train_words(data, out, recipe=SMALL, seeds=[1, 2])
 
 
+@cache  # no test changes what it has loaded
 def loaded(out, seed=1, options=""):
     return load_model(f"spacy:{out}/seed-{seed}{options}", TASK)
 

@@ -8,7 +8,7 @@ import pytest
 #: what is kept then. The first use teaches glibc nothing: its own threshold ends at 32 MB.
 CODE = """
 from pathlib import Path
-from scrutiny.training.pretraining.loop import keep_memory
+from scrutiny.training.pretraining.kept_memory import keep_memory
 def resident():
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

@@ -79,7 +79,7 @@ def test_a_reader_learns_where_answers_stand(tmp_path, monkeypatch, capsys):
         lines = [json.dumps({**row, "id": f"{name}{i}"}) for i, row in enumerate(part)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     asked = "train finetune --model hf:base --data jsonl:train.jsonl --out runs --seeds 1"
-    asked += " --epochs 30 --lr 0.003 --batch 8 --display none"
+    asked += " --epochs 12 --lr 0.006 --batch 8 --display none"
     assert exit_code_of(group, asked.split()) == 0
     assert "dev answer_f1" in capsys.readouterr().out
     from scrutiny.data.dataset import load_dataset

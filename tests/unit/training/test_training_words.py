@@ -160,7 +160,7 @@ def test_a_recurrent_family_knows_its_words(data, tmp_path):
     from scrutiny.training.words.network_recipes import RecurrentRecipe
 
     architecture = RecurrentArchitecture(cell="gru", embedding=12, hidden=12)
-    recipe = RecurrentRecipe(architecture, epochs=6, lr=2e-2, batch=16, least=1)
+    recipe = RecurrentRecipe(architecture, epochs=3, lr=4e-2, batch=16, least=1)
     found = train_words(data, tmp_path, recipe=recipe, seeds=[1, 2])
     models = loaded("recurrent", tmp_path)
     assert len({model.fingerprint() for model in models}) == 2

@@ -235,7 +235,8 @@ def pretrain(**given: Any) -> int:
     from scrutiny.models.hf.checkpoint import torch_device
 
     device = str(torch_device(given["device"], of="What is trained"))  # names a missing extra
-    from scrutiny.training.pretraining.loop import keep_memory, stopping_on_signals
+    from scrutiny.training.pretraining.kept_memory import keep_memory
+    from scrutiny.training.pretraining.loop import stopping_on_signals
     from scrutiny.training.pretraining.pretraining import pretrain_family
 
     as_json = given["as_json"]

@@ -234,12 +234,17 @@ class WordsType(AnswerType[Words]):
         """
         new = track.words(answer.field, answer.borders)
         place: dict[int, int] = {ROOT: ROOT}  # of the old words in the new text
+        placed = place.keys()
         for k, word in enumerate(new):
-            lost = word.lost or ("split_word" if not place.keys().isdisjoint(word.of) else "")
-            if lost:
+            if word.lost or not placed.isdisjoint(word.of):
+                lost = word.lost or "split_word"
                 raise EditRefusedError(lost, "the edits do not say what a word continues")
-            place.update(dict.fromkeys(word.of, k))
-        tops = [_top(word.of, answer.heads) for word in new]
+            for old in word.of:
+                place[old] = k
+        tops = [
+            word.of[0] if len(word.of) == 1 else _top(word.of, answer.heads)  # nearly always one
+            for word in new
+        ]
         heads = answer.heads and tuple(
             [_head(word, top, answer.heads, place) for word, top in zip(new, tops, strict=True)]
         )

@@ -102,7 +102,7 @@ def length_prefixed(*parts: str | bytes) -> bytes:
     for part in parts:
         if isinstance(part, str):
             data = part.encode("utf-8", "surrogatepass")
-        elif isinstance(part, bytes | bytearray | memoryview):
+        elif isinstance(part, (bytes, bytearray, memoryview)):
             data = part
         else:
             kind = type(part).__name__

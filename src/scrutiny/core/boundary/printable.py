@@ -86,9 +86,19 @@ def must_be_storable(cells: Mapping[str, Any]) -> None:
         With the name of the cell.
     """
     for name, value in cells.items():
-        for text in _texts_in(value):
-            if not is_storable(text):
+        if isinstance(value, str):
+            checked(value, name)
+        elif not _are_storable(value):
+            for text in _texts_in(value):
                 checked(text, name)
+
+
+def _are_storable(value: Any) -> bool:
+    """Whether a value is a list of texts that can be written: a quick look at all of them."""
+    try:
+        return isinstance(value, list | tuple) and is_storable("".join(value))
+    except TypeError:  # not all are texts
+        return False
 
 
 def _texts_in(value: Any) -> Iterator[str]:
@@ -98,10 +108,10 @@ def _texts_in(value: Any) -> Iterator[str]:
         one = held.pop()
         if isinstance(one, str):
             yield one
-        elif isinstance(one, Mapping):
-            held += [*one.values(), *one][::-1]
         elif isinstance(one, list | tuple):
             held += one[::-1]
+        elif isinstance(one, Mapping):
+            held += [*one.values(), *one][::-1]
 
 
 def writable(text: str | None) -> str | None:

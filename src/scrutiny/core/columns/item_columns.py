@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, overload
 
 from scrutiny.core.columns.coded import Coded, coded
-from scrutiny.core.example import Example, originals
+from scrutiny.core.example import Example, new_example, originals
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,13 +120,16 @@ class ItemColumns(Sequence[Example]):
         with_names = partial(_named, tuple(self.attributes), has_all=has_all)
         names = tuple(self.fields)
         return [
-            Example(
+            new_example(
                 identity,
                 dict(zip(names, own_texts, strict=True)),
                 gold,
-                source=source,
-                attributes=with_names(values),
-                language=language,
+                (),
+                None,
+                (),
+                source,
+                with_names(values),
+                language,
             )
             for identity, own_texts, gold, source, values, language in zip(
                 self.ids.slice(start, stop - start).to_pylist(),

@@ -11,7 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -146,7 +146,7 @@ class _ObjectReader:
             return
         self._modules.add(name)
         try:
-            self._add("file", ast.dump(ast.parse(Path(path).read_bytes())))
+            self._add("file", _meaning(Path(path).read_bytes()))
         except (OSError, SyntaxError, ValueError, RecursionError):
             return  # the code itself is taken in
 
@@ -161,6 +161,12 @@ class _ObjectReader:
                 self._add(*sorted(map(repr, constant)))
             else:
                 self._add(repr(constant))
+
+
+@lru_cache(maxsize=16)
+def _meaning(source: bytes) -> str:
+    """Code without its comments and blank lines; all models of one file have it read once."""
+    return ast.dump(ast.parse(source))
 
 
 def _array(value: Any) -> tuple[str, str, bytes] | None:

@@ -73,12 +73,15 @@ def _nouns() -> Mapping[str, tuple[_Noun, ...]]:
     """Nouns by the class of all their senses, which are no names and of no other word class."""
     found: dict[str, list[_Noun]] = {name: [] for name in sorted(_CLASSES)}
     for word, frequency in frequencies().items():
+        if len(word) < 4 or word.endswith("s"):
+            continue
         senses = wordnet.synsets(word, "n")
-        if len(word) < 4 or word.endswith("s") or not senses or lemma(word, "NOUN") != word:
+        if not senses or any(wordnet.exists(word, p) for p in "var"):
+            continue
+        if lemma(word, "NOUN") != word:
             continue
         classes = {wordnet.lexname(sense) for sense in senses}
-        is_name = not all(word in wordnet.lemmas(sense) for sense in senses)
-        if len(classes) == 1 and not is_name and not any(wordnet.exists(word, p) for p in "var"):
+        if len(classes) == 1 and all(word in wordnet.lemmas(sense) for sense in senses):
             kinds = wordnet.hypernyms(word, "n", senses=1)
             found.get(classes.pop(), []).append(_Noun(word, frequency, kinds))
     return {name: tuple(words) for name, words in found.items()}

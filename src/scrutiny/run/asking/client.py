@@ -128,7 +128,8 @@ class ModelClient:
         self.tally = Tally()
         self._store = store
         self._fingerprint = fingerprint
-        self._to_data = to_data
+        #: Labels of the model that have other names in the data.
+        self._to_data = {own: label for own, label in to_data.items() if own != label}
         self._digest = digest
         #: The model's labels in the data's words, in the order of the scores; the data's types, if
         #: a tagger does not say which it has.
@@ -225,7 +226,7 @@ class ModelClient:
         with usually_collected():
             answers = predict_or_fail(self.model, examples)
         self._look_at_types(answers)
-        return [self._translate(answer) for answer in answers]
+        return [self._translate(answer) for answer in answers] if self._to_data else answers
 
     def _look_at_types(self, answers: Sequence[Prediction | Failure]) -> None:
         """Raise if no span has a type of the data, where the model does not say which it has."""
@@ -362,7 +363,7 @@ class ModelClient:
             return answer
         if (label := label_in(answer.answer)) is not None:
             named = self._to_data.get(label)
-            return answer if named in (None, label) else answer._replace(answer=named)
+            return answer if named is None else answer._replace(answer=named)
         return answer._replace(answer=renamed(answer.answer, self._named))
 
     def _in_own_words(self, query: Any) -> Any:

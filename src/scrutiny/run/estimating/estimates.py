@@ -59,7 +59,7 @@ def estimate_all(
             rows += by_replicate(found)
         rows += _rows_of_tests(estimator, assignment)
     for pair in contrasts:
-        estimated[pair.id] = _in_slice(estimator.contrast(pair), pair.a)
+        estimated[pair.id] = _in_slice(estimator.estimate(pair), pair.a)
         families[pair.id] = pair.family
         rows.append(estimated[pair.id].estimate)
     for relation in relations:

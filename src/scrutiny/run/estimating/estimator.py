@@ -5,7 +5,7 @@ stand side by side, so that there is one statistic, with one set of draws.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -36,6 +36,7 @@ from scrutiny.reliability.joining import (
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.row_statistics import resample_any
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.store.panels import PanelKey, Recorded, read_panel, stack
 from scrutiny.store.run_folder import RunFolder
@@ -44,7 +45,10 @@ _KEPT_PANELS = 8
 
 
 class Estimator:
-    """Computes specifications from the tables of one run; panels are read once."""
+    """Computes specifications from the tables of one run; panels are read once.
+
+    What is ``known`` by its identity is not computed again.
+    """
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class Estimator:
         seed: int,
         slices: RunItems | None = None,
     ) -> None:
+        self.known: dict[str, Estimated] = {}
         self.resampling = resampling
         self.seed = seed
         self.slices = RunItems(items) if slices is None else slices
@@ -62,6 +67,8 @@ class Estimator:
 
     def estimate(self, number: Number) -> Estimated:
         """Estimate of a number; refused if its presuppositions do not hold."""
+        if number.id in self.known:
+            return self.known[number.id]
         if isinstance(number, PlacedContrast):
             return self.contrast(number)
         found = self._estimated(number)
@@ -228,6 +235,17 @@ def estimator_of(folder: RunFolder) -> Estimator:
         seed=plan["seed"],
         slices=RunItems.of_folder(folder, items),
     )
+
+
+def estimates_by_name(
+    resolved: Resolved, names: Iterable[str], *, folder: RunFolder
+) -> Iterator[tuple[str, Estimated]]:
+    """Identity and estimate of numbers of a run: what a worker does of them."""
+    estimator = estimator_of(folder)
+    every: tuple[Number, ...] = (*resolved.assignments, *resolved.contrasts)
+    numbers = {number.id: number for number in every}
+    for name in names:
+        yield name, estimator.estimate(numbers[name])
 
 
 def jointly(

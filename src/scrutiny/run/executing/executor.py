@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from scrutiny.core.example import Example
 from scrutiny.core.long_runs import Progress
@@ -21,6 +21,8 @@ from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import KEPT, LoadedModels, ModelCard, ModelKey
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.database import Block, Journal, to_bytes
+
+T = TypeVar("T")
 
 
 class Dealer:
@@ -160,6 +162,17 @@ class Executor(ABC):
     @abstractmethod
     def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
         """Identity and result of each task that is dealt."""
+
+    def spread(
+        self, work: Callable[[Resolved, Sequence[str]], Iterable[T]], names: Sequence[str]
+    ) -> Iterator[T]:
+        """Results of work on all names, in any order; each worker has a stretch of them.
+
+        There are none where fewer than two workers of this machine have the plan: the work is
+        left to the caller.
+        """
+        del work, names
+        return iter(())
 
     def close(self) -> None:  # noqa: B027 - there may be no workers
         """End the workers."""

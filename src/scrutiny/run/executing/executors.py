@@ -17,11 +17,12 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import pairwise
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -36,6 +37,8 @@ from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.database import Block, from_bytes, to_bytes
+
+T = TypeVar("T")
 
 
 def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
@@ -117,6 +120,25 @@ class Processes(Executor):
                 else:
                     self._give(number, following, prepared)
                 yield told[0], {k: from_bytes(v) for k, v in told[1].items()}
+
+    def spread(
+        self, work: Callable[[Resolved, Sequence[str]], Iterable[T]], names: Sequence[str]
+    ) -> Iterator[T]:
+        """Results of work on all names, from the workers that have measured."""
+        crew = sorted(self._told)
+        if len(crew) < 2:
+            return
+        ends = np.linspace(0, len(names), len(crew) + 1).astype(int).tolist()
+        for worker, (start, end) in zip(crew, pairwise(ends), strict=True):
+            self._send(worker, "spread", work, names[start:end])
+        busy = {self._crew[worker][0]: worker for worker in crew}
+        while busy:
+            for pipe in wait(list(busy)):
+                kind, *found = self._receive(busy[pipe])
+                if kind == "found":
+                    yield found[0]
+                else:
+                    del busy[pipe]
 
     def _give(self, worker: int, task: TaskSpec, prepared: Prepared) -> None:
         """Give a worker a task."""
@@ -228,6 +250,7 @@ def _work(
     np.random.seed()  # noqa: NPY002 - forks would share the numbers of a model that draws from it
     models, store = LoadedModels(options), pipe_store(pipe)
     runner: TaskRunner
+    resolved: Resolved
     ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
     with ExitStack() as held, ended:
         while (message := pipe.recv()) is not None:
@@ -237,11 +260,17 @@ def _work(
                     for source in told[0]:
                         import_ahead(source)
                 elif kind == "plan":
-                    runner = TaskRunner(told[0], store, models, run_id=told[1])
+                    resolved = told[0]
+                    runner = TaskRunner(resolved, store, models, run_id=told[1])
                     held.close()
                     held.enter_context(left_alone())
                 elif kind == "card":
                     pipe.send(("card", models.card(*told)))
+                elif kind == "spread":
+                    work, names = told
+                    for found in work(resolved, names):
+                        pipe.send(("found", found))
+                    pipe.send(("done",))
                 else:
                     block = runner.execute(*told)
                     pipe.send(("done", told[0].id, {k: to_bytes(v) for k, v in block.items()}))

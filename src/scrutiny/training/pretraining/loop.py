@@ -1,11 +1,9 @@
 """Training loop: fixed steps of the objective, resumable by step, with its state on disk.
 
 The objective: masked pieces, next sentence, and distillation. The state: weights, moments of the
-optimizer, the step; without pickle. A signal ends the loop after the current step, and memory is
-kept between steps instead of returned to the system.
+optimizer, the step; without pickle. A signal ends the loop after the current step.
 """
 
-import ctypes
 import json
 import os
 import signal
@@ -278,22 +276,3 @@ def stopping_on_signals() -> Iterator[Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-_TRIM_THRESHOLD: Final = -1  # malloc.h
-_MMAP_THRESHOLD: Final = -3
-_MOST_BYTES: Final = 2**31 - 1
-
-
-def keep_memory() -> bool:
-    """Make glibc keep freed memory; False without glibc, where nothing is changed.
-
-    A training step frees and takes again the same hundreds of megabytes. By default glibc maps
-    each large array anew, and the page faults cost a tenth to a quarter of the time.
-    """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return False
-    settings = (_TRIM_THRESHOLD, _MMAP_THRESHOLD)
-    return all(mallopt(ctypes.c_int(name), ctypes.c_int(_MOST_BYTES)) == 1 for name in settings)

@@ -5,11 +5,6 @@ negative, for 0.
 """
 
 import math
-import os
-import subprocess
-import sys
-from contextlib import redirect_stdout
-from io import StringIO
 
 import pytest
 from rapidfuzz.distance import Levenshtein
@@ -541,40 +536,6 @@ def test_ties_go_to_what_was_proposed_first():
     assert reached([first, second]) is None
     there = [judged(0.2, is_reached=True), judged(0.2, is_reached=True)]
     assert reached(there) is there[0]
-
-
-SCRIPT = """
-from scrutiny.core.example import Example, Span
-from scrutiny.perturb.search import *
-from scrutiny.perturb.search.goals.answer_goals import PartLost
-from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.populations import Genetic
-from scrutiny.perturb.search.methods.populations import ParticleSwarm
-from scrutiny.perturb.words.synonyms import SynonymWordnet
-from scrutiny.perturb.characters.typos import Typos
-from scrutiny.testing.toy_models import KeywordClassifier
-model = KeywordClassifier(("good", "film"), ("bad",))
-item = Example("1", {"text": "A good film and a happy story about big dogs"}, gold="positive")
-for method in (Genetic(6, 3), ParticleSwarm(4, 2)):
-    asked = []
-    def ask(examples):
-        asked.extend(example.text for example in examples)
-        return model.predict(examples)
-    search = Search(Space.of(SynonymWordnet(), Typos(), most=4), Untargeted(), method)
-    list(search_all([item], search, victim=Victim(ask, model.labels)))
-    print(asked)
-"""
-
-
-def test_nothing_depends_on_the_seed_of_hashes():
-    seed = "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, check=True, text=True
-    )
-    with redirect_stdout(StringIO()) as here:
-        exec(SCRIPT, {})
-    assert done.stdout == here.getvalue() != ""
 
 
 def test_moves_with_rules_of_their_own():
