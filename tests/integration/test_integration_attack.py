@@ -15,6 +15,7 @@ from scrutiny.diagnostics.attack.kept_texts import found_in
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
+from warm_command import WarmCommand
 
 TABLES = ("items", "records", "outputs", "estimates")
 
@@ -204,7 +205,7 @@ def test_replicates_are_divided_by_their_own_items_and_compared_on_all(tmp_path:
 
 
 @pytest.mark.slow
-def test_from_the_command_line_with_ratings(tmp_path: Path) -> None:
+def test_from_the_command_line_with_ratings(tmp_path: Path, warm: WarmCommand) -> None:
     source = victim(tmp_path / "a")
     data = tmp_path / "rows.csv"
     lines = ["id,text,label", *(f'{r["id"]},"{r["text"]}",{r["label"]}' for r in ROWS)]
@@ -227,30 +228,13 @@ draws = 200
 """
     )
     out = tmp_path / "run"
-    environment = {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "SCRUTINY_CACHE_DIR": str(tmp_path / "cache"),
-    }
-    command = [sys.executable, "-m", "scrutiny"]
-    done = subprocess.run(
-        [*command, "run", str(toml), "--out", str(out), "--display", "none"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = warm.run("run", str(toml), "--out", str(out), "--display", "none")
     assert done.returncode == 0, done.stderr
     kept = [one for one in found_in(out) if one.role == "measured" and one.is_success]
     assert kept
     assert all(one.valid is None or 0 <= one.valid <= 1 for one in kept)
-    shown = subprocess.run(
-        [*command, "report", str(out), "--format", "json"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    shown = warm.run("report", str(out), "--format", "json")
+    assert shown.returncode == 0, shown.stderr
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
     metrics = {row.get("metric") for row in rows}
     assert {"attack_success@1", "valid_share@1", "valid_success(90)@1"} <= metrics
