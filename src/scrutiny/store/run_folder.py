@@ -18,6 +18,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -184,12 +185,8 @@ class RunFolder:
             with pq.ParquetFile(source, read_dictionary=texts) as file:
                 # one column after the other: twice a column is less than twice the table, and
                 # threads, which share out columns, would have one
-                parts = [
-                    file.read(columns=[column], use_threads=False)
-                    .unify_dictionaries()
-                    .combine_chunks()
-                    for column in wanted
-                ]
+                read = partial(file.read, use_threads=False)
+                parts = [read([one]).unify_dictionaries().combine_chunks() for one in wanted]
             columns_read = {name: part[name] for part in parts for name in part.column_names}
             return pa.table(columns_read).replace_schema_metadata(fields.metadata)
 
@@ -312,16 +309,11 @@ class RunFolder:
         return self.table("outputs")
 
     def original_answers(self, *more: str) -> pa.Table:
-        """Answers to the original items (no variants), and more columns.
-
-        Texts are dictionary-encoded: each stands in as many rows as there are replicates.
-        """
+        """Answers to the original items (no variants), and more columns; texts are coded."""
         texts = ["subject", "replicate", "condition", "dataset", "item", "answer"]
         columns = [*texts, *more]
-        with (
-            self._reading("outputs") as source,
-            pq.ParquetFile(source, read_dictionary=texts) as file,
-        ):
+        with self._reading("outputs") as source:
+            file = pq.ParquetFile(source, read_dictionary=texts)
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants
                 part = file.read_row_group(group, columns=[*columns, "variant"])

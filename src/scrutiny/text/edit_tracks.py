@@ -188,15 +188,14 @@ class _Words:
         edits = self._edits
         starts, ends, gains = edits.starts, edits.ends, edits.gains
         stated = [number for number, edit in enumerate(edits.edits) if edit.states_words]
-        n_edits = len(ends)
         passed = covered = 0  # number of edits in front of a word; end of what pieces cover
         for number, (start, end) in enumerate(self._borders):
             while stated and starts[stated[0]] <= start:
                 covered = ends[stated[0]]
                 self._state(stated.pop(0))
-            while passed < n_edits and ends[passed] < start:
+            while passed < len(ends) and ends[passed] < start:
                 passed += 1
-            if passed == n_edits or starts[passed] > end:  # nearly always
+            if passed == len(ends) or starts[passed] > end:  # nearly always
                 self._keep(number, start + gains[passed], end + gains[passed])
             elif end > covered:
                 self._change(number, start, end)
@@ -228,11 +227,7 @@ class _Words:
 
     def _keep(self, number: int, low: int, high: int) -> None:
         """Untouched word at its new place."""
-        between = self._new[self._done : low]
-        if between and not between.isspace():
-            self._close(low)
-        elif self._open:
-            self._open.clear()
+        self._close(low)
         self._found.append(_new(CarriedWord, (low, high, (number,), None, None, "")))
         self._done = high
 
