@@ -25,7 +25,7 @@ def verdict(folder, subject="b"):
 
 def test_items_without_a_text_for_one_run_count_for_the_others(tmp_path, monkeypatch):
     swapping(monkeypatch, WORDS[:2])
-    data = [{**row, "text": row["text"].split()[0]} for row in rows(A, 60)]
+    data = [{**row, "text": row["text"].split()[0]} for row in rows(A, 40)]
     one = run(tmp_path / "out", {"a": A, "b": Linear(1, like=A, share=0.9)}, data, trials=1)
     found = values(one, "b")["pairs_found"]
     assert 0.3 < found.value < 1.0
@@ -87,7 +87,7 @@ def test_pairs_of_texts_are_changed_in_both(tmp_path, monkeypatch):
     swapping(monkeypatch)
     a = OfPairs(0)
     models = {"a": a, "near": OfPairs(1, like=a, share=0.99), "b": Contradicting(2)}
-    folder = run(tmp_path / "out", models, of_pairs(), candidates=24)
+    folder = run(tmp_path / "out", models, of_pairs(), candidates=12)
     own, near, constant = (values(folder, name) for name in models)
     assert own["hard_scope"].value == own["soft_scope"].value == 1.0
     assert near["scope_lift"].value > 0.05
@@ -227,7 +227,7 @@ class TopOne(Linear):
 def test_what_the_top_k_leaves_open_is_no_difference(tmp_path, monkeypatch):
     swapping(monkeypatch)
     a = TopOne(0)
-    data = [{"id": "o", "text": WORDS[0], "label": "other"}, *rows(Linear(0), 60)]
+    data = [{"id": "o", "text": WORDS[0], "label": "other"}, *rows(Linear(0), 30)]
     folder = run(tmp_path / "out", {"a": a, "b": TopOne(1, like=a, share=1.0)}, data)
     soft = {
         e.key.condition.get("bound"): e.value
@@ -274,7 +274,7 @@ def test_few_samples_of_an_unsure_model_are_refused_and_a_sure_one_is_not(tmp_pa
     swapping(monkeypatch)
     (tmp_path / "coins.py").write_text(CODE)
     place = f"python:{tmp_path}/coins.py"
-    data = rows(A, 40)
+    data = rows(A, 24)
     for name, is_refused in (("unsure", True), ("sure", False)):
         models = {"a": f"{place}:{name}#samples=8", "b": f"{place}:{name}#samples=8,draw=1"}
         one = values(run(tmp_path / name, models, data, cutoffs=[]), "b")

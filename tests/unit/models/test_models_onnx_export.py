@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 def made(tmp_path_factory):
     """A checkpoint, and its two exports with their records; both are of one traced network."""
     base = tmp_path_factory.mktemp("export")
-    source = make_checkpoint(base / "seed-1", layers=1)
+    source = make_checkpoint(base / "seed-1")
     (source / "training.json").write_text('{"replicates_of": "fine-tuning"}')
     records = {"float32": export_classifier(f"hf:{source}", base / "float32", precision="float32")}
     with pytest.MonkeyPatch.context() as patch:

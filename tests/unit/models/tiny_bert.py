@@ -32,16 +32,16 @@ def make_tokenizer(folder, *, words=WORDS, max_length=24):
 
 
 def make_checkpoint(
-    folder, *, head="SequenceClassification", labels=("neg", "pos"), seed=0, dtype=None, layers=2
+    folder, *, head="SequenceClassification", labels=("neg", "pos"), seed=0, dtype=None
 ):
-    """Checkpoint of a BERT with layers of width 16."""
+    """Checkpoint of a BERT with two layers of width 16."""
     import torch
     import transformers
 
     config = transformers.BertConfig(
         vocab_size=len(WORDS),
         hidden_size=16,
-        num_hidden_layers=layers,
+        num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=24,
