@@ -111,7 +111,11 @@ def _of_checkpoints(rows: FamilyRows, *, level: float, n_rows: int | None) -> Fa
 
 
 def recipe_limits(
-    rows: FamilyRows, *, level: float = 0.95, n_rows: int | None = None
+    rows: FamilyRows,
+    *,
+    level: float = 0.95,
+    n_rows: int | None = None,
+    here: FamilyLimits | None = None,
 ) -> FamilyLimits:
     """Limits in the scope "this recipe": other items and other seeds.
 
@@ -121,6 +125,8 @@ def recipe_limits(
         The family, with at least three replicates.
     level, n_rows
         As `checkpoint_limits` has them.
+    here
+        What `checkpoint_limits` found for these rows, where it is known.
 
     Returns
     -------
@@ -146,7 +152,7 @@ def recipe_limits(
     found = moderated(rows.values, rows.interaction, rows.step)
     own = np.maximum(0.0, rows.items - rows.interaction)
     wide = _limits(rows, own, found.each / replicates, found.freedom, level=level, n_rows=n_rows)
-    narrow = _of_checkpoints(rows, level=level, n_rows=n_rows)
+    narrow = here or _of_checkpoints(rows, level=level, n_rows=n_rows)
     return FamilyLimits(
         np.minimum(wide.low, narrow.low),
         np.maximum(wide.high, narrow.high),
