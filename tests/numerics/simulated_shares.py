@@ -5,6 +5,7 @@ without an error. Items in units that fail together, and several seeds, are simu
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import special, stats
@@ -12,7 +13,7 @@ from simulated_families import Design, _ease, _sizes
 
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.interval import Scale
-from scrutiny.stats.intervals.rows import row_of
+from scrutiny.stats.intervals.rows import FamilyRow, row_of
 from scrutiny.stats.intervals.simultaneous import simultaneous
 from scrutiny.stats.resampling.resample import Resampled, resample
 from scrutiny.stats.resampling.weights import Units
@@ -28,10 +29,16 @@ def counted(count: int, n: int, rng: np.random.Generator) -> Resampled:
     return Resampled(np.array([count / n]), draws, n, n, None, "shares")
 
 
+@cache
+def rows_of_counts(counts: tuple[int, ...], n: int) -> list[FamilyRow]:
+    """Row of each count, which stand in families of any size."""
+    rng = np.random.default_rng(0)
+    return [row_of(counted(count, n, rng), LOGIT, step=1 / n) for count in counts]
+
+
 def limits_of_counts(counts, n: int, rows: int) -> FloatArray:
     """Low and high ``(count, 2)`` in a family of so many rows, as a run makes them."""
-    rng = np.random.default_rng(0)
-    made = [row_of(counted(int(c), n, rng), LOGIT, step=1 / n) for c in counts]
+    made = rows_of_counts(tuple(counts.tolist()), n)
     return np.array([one.widest for one in simultaneous(made, n_rows=rows)])
 
 
@@ -72,7 +79,9 @@ def _study(made: Shared, rng: np.random.Generator) -> tuple[bool, bool, float]:
     each = np.clip(made.share + moved * (design.replicates > 1), 1e-6, 1 - 1e-6)
     failed = _ease(rng, design, sizes)[:, :, 0] < special.ndtri(each)
     units = Units.of(design.items, np.repeat(np.arange(sizes.size), sizes.astype(int)))
-    rows = [row_of(_drawn(one, units, rng), LOGIT, step=1 / design.items) for one in failed]
+    drawn, size = _drawn(failed.reshape(-1, design.items), units, rng), design.replicates
+    each = [drawn.select(slice(k, k + size)) for k in range(0, len(drawn.point), size)]
+    rows = [row_of(one, LOGIT, step=1 / design.items) for one in each]
     ends = np.array([one.widest for one in simultaneous(rows, n_rows=design.rows)])
     half = float(np.median(ends[:, 1] - ends[:, 0])) / 2
     return bool((ends[:, 0] > made.share).any()), bool((ends[:, 1] < made.share).any()), half

@@ -11,7 +11,7 @@ from scrutiny.models.shuffled_weights import shuffled  # noqa: E402
 from scrutiny.stats.association.moved_features import followed_feature  # noqa: E402
 
 pytestmark = pytest.mark.slow
-NETWORKS, POSITIONS = 120, 150
+NETWORKS, POSITIONS = 80, 150
 
 
 def brackets(rng, positions=POSITIONS):

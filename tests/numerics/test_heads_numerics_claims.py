@@ -72,7 +72,7 @@ def test_expected_scores_are_those_of_many_frames():
 
 @pytest.mark.slow
 def test_the_same_change_is_never_claimed_to_be_more_than_the_control_tasks():
-    found = shares("C5", tuned_and_control(0.0, seed_sd=0.005), studies=60, seed=1)
+    found = shares("C5", tuned_and_control(0.0, seed_sd=0.005), studies=40, seed=1)
     assert found["supported"] == 0  # true differences of 0 lie two points from the claim's border
     assert found["not supported"] > 0.6  # .76 were found so
 
@@ -91,8 +91,8 @@ def test_a_difference_of_just_the_margin_is_claimed_at_most_at_the_nominal_rate(
 def test_a_difference_of_five_points_is_found(seed_sd, power):
     """Five seeds a side whose average heads spread by .7 and 1.1 points of F1 (BERT-base: 1.2)."""
     make = tuned_and_control(0.05, seed_sd=seed_sd)
-    found = shares("C5", make, studies=60, seed=3)
-    assert found["supported"] >= power - 2 * error(power, 60)
+    found = shares("C5", make, studies=40, seed=3)
+    assert found["supported"] >= power - 2 * error(power, 40)
 
 
 def wired(*, own, untrained):
@@ -112,7 +112,7 @@ def wired(*, own, untrained):
 @pytest.mark.parametrize("fidelity", [0.0, 0.95])
 def test_a_head_is_not_found_in_networks_like_untrained_ones(fidelity):
     """Neither where no head attends, nor where the architecture alone gives one that does."""
-    found = shares("C1", wired(own=fidelity, untrained=fidelity), studies=60, seed=4)
+    found = shares("C1", wired(own=fidelity, untrained=fidelity), studies=40, seed=4)
     assert found["supported"] <= 0.05
 
 

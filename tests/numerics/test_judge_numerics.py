@@ -44,7 +44,7 @@ def shown(folder):
 def test_no_bias_is_invented_for_a_judge_that_errs_and_varies(tmp_path):
     """Kappa about .4, 3 in 100 answers another when asked again."""
     found = Counter()
-    for study in range(8):
+    for study in range(5):
         judge = PlantedJudge(right=0.72, noise=0.03, seed=study)
         found.update(shown(judged(judge, pairs(200, seed=study), tmp_path / str(study))))
     assert found == {}

@@ -7,7 +7,7 @@ from scrutiny.stats.representations.mean_cosines import CosineSums, unit_vectors
 from scrutiny.stats.representations.online_code import block_ends, online_code
 
 pytestmark = pytest.mark.slow
-N, DIMENSION, LABELS, STUDIES = 1500, 32, 8, 40
+N, DIMENSION, LABELS, STUDIES = 1500, 32, 8, 24
 
 
 def with_bias(X):

@@ -21,7 +21,7 @@ def simulated(g, abilities, n, seeds, scatter):
     """Ranks on one draw of items, which are harder or easier for all systems."""
     able = np.repeat(abilities, seeds) + g.normal(0, scatter, len(abilities) * seeds)
     right = g.random((able.size, n)) < 1 / (1 + np.exp(1.5 * g.normal(size=n) - able[:, None]))
-    drawn = resample(right[..., None], lambda s, w: s[..., 0, 0] / n, rng=g, draws=1000)
+    drawn = resample(right[..., None], lambda s, w: s[..., 0, 0] / n, rng=g, draws=500)
     sides = [drawn.select(list(range(i, i + seeds))) for i in range(0, able.size, seeds)]
     return ranks(sides, rng=g)
 

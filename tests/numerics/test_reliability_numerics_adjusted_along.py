@@ -53,9 +53,10 @@ def test_any_of_many_heads_without_effect_is_named_at_most_at_the_level(replicat
     false = sum(
         adjusted(heads(np.random.default_rng(k), replicates=replicates, seed_sd=seed_sd)).min()
         <= 0.05
-        for k in range(200)
+        for k in range(120)
     )
-    assert false / 200 <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
+    # 96 % of tests that name one in .15 of families are told
+    assert false / 120 <= 0.05 + 2 * (0.05 * 0.95 / 120) ** 0.5
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def between(found, low, high, *, studies):
 @pytest.mark.parametrize("seed_sd", [0.0, 0.028])
 @pytest.mark.parametrize("items", [60, 516, 1508])
 def test_the_score_of_a_category_is_covered(items, seed_sd):
-    studies = 250
+    studies = 150
     found = covered(
         STEREOTYPE_SCORE,
         lambda rng: preferred(rng, 0.56, items, seed_sd=seed_sd)[..., None],
@@ -50,7 +50,7 @@ def test_the_score_of_a_category_is_covered(items, seed_sd):
 @pytest.mark.slow
 @pytest.mark.parametrize(("share", "items"), [(0.03, 60), (0.03, 516), (0.1, 516)])
 def test_the_share_of_ties_is_covered(share, items):
-    studies = 250
+    studies = 150
     found = covered(
         NEUTRAL,
         lambda rng: preferred(rng, share, items, seed_sd=0.005)[..., None],
@@ -85,7 +85,7 @@ SCORES = {
 @pytest.mark.parametrize("name", SCORES)
 def test_scores_over_terms_are_covered_where_terms_are_resampled(name):
     statistic, columns, truth = SCORES[name]
-    studies = 160
+    studies = 120
     found = covered(
         statistic,
         lambda rng: triples(rng)[..., columns],
@@ -145,8 +145,8 @@ def controls(rng):
 @pytest.mark.slow
 def test_the_difference_from_a_control_is_covered():
     change = metric_of("original_minus(negated)")
-    found = covered(change, controls, 10.0, studies=150, unit=PAIR, cells=PAIR)
-    assert between(found, 0.94, 1.0, studies=150)
+    found = covered(change, controls, 10.0, studies=120, unit=PAIR, cells=PAIR)
+    assert between(found, 0.94, 1.0, studies=120)
 
 
 def test_a_control_that_always_differs_is_not_known_to_a_hundredth_of_a_point():
@@ -171,7 +171,7 @@ def preferences(rng, first, studies, *, share):
             STEREOTYPE_SCORE,
             [preferred(rng, share, n, shift=shift)[..., None] for shift in shifts],
             first,
-            draws=1500,
+            draws=800,
         )
         for n in CATEGORIES
     ]
@@ -189,7 +189,7 @@ def effects(rng, first, studies, *, gap, words=8):
                 for _ in range(6 * studies)
             ],
             6 * first,
-            draws=1500,
+            draws=800,
             unit=word,
             strata=(word < words).astype(np.int64),
         )

@@ -9,9 +9,14 @@ LEVEL = 0.01
 N_VALUES = 4
 
 
-def drawn(rng, chances):
+def sums_of(chances):
+    """Chances of each answer or an earlier one; that of any is 1."""
+    return chances.cumsum(-1)[..., :-1]
+
+
+def drawn(rng, sums):
     """One answer to each item, ``(history, item)``."""
-    return (rng.random(chances.shape[:-1])[..., None] > chances.cumsum(-1)).sum(-1)
+    return (rng.random(sums.shape[:-1])[..., None] > sums).sum(-1)
 
 
 def noise(rng, histories, items, share):
@@ -29,11 +34,12 @@ def alarms(rng, chances, looks, *, changed=None, when=0):
 
     From look ``when`` on, the chances are ``changed``.
     """
-    reference = drawn(rng, chances)
+    before, after = (sums_of(one) for one in (chances, chances if changed is None else changed))
+    reference = drawn(rng, before)
     counts_on = np.ones(reference.shape, dtype=bool)
     found = []
     for look in range(looks):
-        now = changed if changed is not None and look >= when else chances
+        now = after if look >= when else before
         first, second = drawn(rng, now), drawn(rng, now)
         differs = counts_on & (first != reference)
         counts_on &= ~differs
@@ -88,7 +94,7 @@ def test_what_a_look_would_find_is_not_too_hopeful(share, most):
     """
     rng = np.random.default_rng(13)
     before = noise(rng, 400, 190, share)
-    varies = (drawn(rng, before) != drawn(rng, before)).mean()
+    varies = (drawn(rng, sums_of(before)) != drawn(rng, sums_of(before))).mean()
     reach = share_found([], LEVEL, items=190, noise=varies, rng=rng)
     is_changed = rng.random(before.shape[:2]) < reach
     after = np.where(is_changed[..., None], np.roll(before, 1, axis=-1), before)

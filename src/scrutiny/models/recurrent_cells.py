@@ -69,7 +69,7 @@ def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple
 
 
 def _sigmoid(values: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(values, -500, 500))))
+    return np.asarray(1.0 / (1.0 + np.exp(-values.clip(-500, 500))))
 
 
 def _lstm(read: Floats, W: Floats, U: Floats, b: Floats, c: Floats) -> CellStates:
@@ -78,11 +78,12 @@ def _lstm(read: Floats, W: Floats, U: Floats, b: Floats, c: Floats) -> CellState
     hidden, cell = np.zeros(size), np.zeros(size)
     kept: list[list[Floats]] = [[], [], [], [], []]
     for row in ahead:
-        i, f, g, o = np.split(row + U @ hidden, 4)
-        i, f, o = map(_sigmoid, (i, f, o))
-        cell = f * cell + i * np.tanh(g)
-        hidden = o * np.tanh(cell)
-        for column, value in zip(kept, (i, f, o, np.tanh(cell), hidden), strict=True):
+        gates = (row + U @ hidden).reshape(4, size)
+        i, f, _, o = _sigmoid(gates)
+        cell = f * cell + i * np.tanh(gates[2])
+        told = np.tanh(cell)
+        hidden = o * told
+        for column, value in zip(kept, (i, f, o, told, hidden), strict=True):
             column.append(value)
     i, f, o, states, given = (np.array(column).reshape(-1, size) for column in kept)
     return CellStates({"input": i, "forget": f, "output": o}, states, given)
@@ -94,10 +95,9 @@ def _gru(read: Floats, W: Floats, U: Floats, b: Floats, c: Floats) -> CellStates
     hidden = np.zeros(size)
     kept: list[list[Floats]] = [[], [], []]
     for row in ahead:
-        r, z, n = np.split(row, 3)
-        r_of, z_of, n_of = np.split(U @ hidden + c, 3)
-        r, z = _sigmoid(r + r_of), _sigmoid(z + z_of)
-        hidden = (1 - z) * np.tanh(n + r * n_of) + z * hidden
+        own, of_hidden = row.reshape(3, size), (U @ hidden + c).reshape(3, size)
+        r, z = _sigmoid(own[:2] + of_hidden[:2])
+        hidden = (1 - z) * np.tanh(own[2] + r * of_hidden[2]) + z * hidden
         for column, value in zip(kept, (r, z, hidden), strict=True):
             column.append(value)
     r, z, given = (np.array(column).reshape(-1, size) for column in kept)

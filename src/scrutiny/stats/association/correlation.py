@@ -1,6 +1,7 @@
 """Correlation of two quantities over replicates, and what few replicates can detect."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from math import sqrt
 
@@ -8,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, StatisticsError, finite, proper_level
+from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite, proper_level
 from scrutiny.stats.significance.exact_tests import TIE
 
 _LEAST = 4  # Fisher's z has the variance 1 / (n - 3)
@@ -99,7 +100,7 @@ def correlation_over_replicates(
     found = float(np.clip((one * other).sum() / norm, -1.0, 1.0))
     count = one.shape[0]
     if count <= _EXACT_UP_TO:
-        orders = np.array(list(permutations(range(count))))
+        orders = _all_orders(count)
     else:
         orders = np.stack([np.arange(count), *(rng.permutation(count) for _ in range(_SAMPLES))])
     cross = one @ other.T  # (replicate, replicate), summed over steps
@@ -120,6 +121,14 @@ def correlation_over_replicates(
             np.tanh((scipy.special.ndtri(0.975) + scipy.special.ndtri(0.8)) / sqrt(replicates - 3))
         ),
     )
+
+
+@cache
+def _all_orders(count: int) -> IntArray:
+    """Every order ``(order, place)`` of so few replicates, read-only: correlations share them."""
+    found = np.array(list(permutations(range(count))))
+    found.flags.writeable = False
+    return found
 
 
 def _centered(values: ArrayLike, name: str) -> FloatArray:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 import scipy
-from scipy.special import log_softmax
 
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.stats.arrays import StatisticsError
@@ -77,7 +76,8 @@ def log_probabilities(features: Floats, weights: Floats) -> Floats:
     scores = features @ weights
     if weights.shape[1] == 1:
         scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
-    return np.asarray(log_softmax(scores, axis=1))
+    below = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
 
 def slopes(features: Floats, labels: Integers, weights: Floats) -> Floats:

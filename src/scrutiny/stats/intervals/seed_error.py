@@ -132,9 +132,10 @@ def effective_rows(values: ArrayLike) -> float:
     return float(n_rows / (1.0 + (n_rows - 1) * shared))
 
 
-_NODES: Final = 120  # of a t's mixing variance
-_STEPS: Final = 8  # of Newton on the logarithm of the tail, at most
-_STILL: Final = 1e-8  # of a distance: a step that is so small leaves an error of its square
+_NODES: Final = (40, 120)  # of a t's mixing variance: a first look, and what counts
+_AT_ONCE: Final = 16_384  # pairs of nodes whose values stay in the cache
+_STEPS: Final = 8  # of Halley on the logarithm of the tail, at most
+_STILL: Final = 1e-5  # of a distance: a step that is so small leaves an error of its cube
 
 
 def critical_distance(
@@ -159,38 +160,54 @@ def critical_distance(
         Probability on one side.
     """
     first, second = (np.atleast_1d(np.asarray(one, dtype=np.float64)) for one in (items, seeds))
-    if first.size > 1 and np.isfinite([freedom, item_freedom]).all():
-        # of two t's each row sums over very many nodes: one row's stay in the cache
-        how = {"tail": tail, "item_freedom": item_freedom}
-        rows = zip(first, second, strict=True)
-        return np.concatenate([critical_distance(*row, freedom, **how) for row in rows])
-    (spread, weight), (other, other_weight) = _mixing(item_freedom), _mixing(freedom)
     whole = first + second
+    if freedom == item_freedom == np.inf:
+        return np.asarray(np.sqrt(whole) * -scipy.special.ndtri(tail))
     moves = whole > 0
     safe = np.where(moves, whole, 1.0)
     shares = first / safe, np.where(moves, second / safe, 1.0)
-    variance = shares[0][:, None, None] * spread[:, None] + shares[1][:, None, None] * other
-    scale = np.sqrt(variance).reshape(first.size, -1)
-    mass = np.outer(weight, other_weight).ravel()
-    # a sum of two lies farther out than either does: Newton's steps start there
+    freedoms = item_freedom, freedom
+    # a sum of two lies farther out than either does: steps start there
     found = np.maximum(
         *(
             np.sqrt(part) * -scipy.special.stdtrit(degrees, tail)
-            for part, degrees in zip(shares, (item_freedom, freedom), strict=True)
+            for part, degrees in zip(shares, freedoms, strict=True)
         )
     )
-    for _ in range(_STEPS):
-        z = found[:, None] / scale
-        beyond = scipy.special.ndtr(-z) @ mass
-        density = (np.exp(-z * z / 2.0) / scale) @ mass / np.sqrt(2.0 * np.pi)
-        step = beyond * np.log(beyond / tail) / density
-        found = found + step
-        if (np.abs(step) <= _STILL * found).all():
-            break
+    for nodes in _NODES:
+        (spread, weight), (other, other_weight) = (_mixing(one, nodes) for one in freedoms)
+        mass = np.outer(weight, other_weight).ravel()
+        rows = max(1, _AT_ONCE // mass.size)
+        for at in range(0, found.size, rows):
+            some = slice(at, at + rows)
+            variance = np.multiply.outer(shares[0][some], spread)[:, :, None]
+            variance = variance + np.multiply.outer(shares[1][some], other)[:, None]
+            scale = np.sqrt(variance).reshape(len(variance), -1)
+            found[some] = _exceeded(scale, mass, tail, start=found[some])
     return np.asarray(np.where(moves, np.sqrt(whole) * found, 0.0))
 
 
-def _mixing(freedom: float) -> tuple[FloatArray, FloatArray]:
+def _exceeded(scale: FloatArray, mass: FloatArray, tail: float, *, start: FloatArray) -> FloatArray:
+    """Distance ``(row,)`` that a mixture of normals exceeds with probability ``tail``.
+
+    ``scale`` is ``(row, node)``, ``mass`` the nodes' weight.
+    """
+    found = start
+    for _ in range(_STEPS):
+        z = found[:, None] / scale
+        bell = np.exp(-z * z / 2.0) / scale
+        beyond, density = scipy.special.ndtr(-z) @ mass, bell @ mass
+        falls = density / np.sqrt(2.0 * np.pi) / beyond
+        newton = np.log(beyond / tail) / falls
+        bend = falls - (bell * z / scale) @ mass / density
+        step = newton / (1.0 + newton * bend / 2.0)
+        found = found + step
+        if (np.abs(step) <= _STILL * found).all():
+            break
+    return found
+
+
+def _mixing(freedom: float, nodes: int) -> tuple[FloatArray, FloatArray]:
     """Variances ``(node,)`` and weights that write a t distribution as a mixture of normals.
 
     A t is a normal whose variance is degrees over chi2: the nodes are quantiles of it, dense where
@@ -198,16 +215,16 @@ def _mixing(freedom: float) -> tuple[FloatArray, FloatArray]:
     """
     if not np.isfinite(freedom):
         return np.ones(1), np.ones(1)
-    at, weight = _nodes()
+    at, weight = _gauss(nodes)
     share = (at + 1.0) / 2.0
     variance = freedom / scipy.special.chdtri(freedom, 1.0 - share**3)
     return variance, weight * 1.5 * share**2
 
 
 @cache
-def _nodes() -> tuple[FloatArray, FloatArray]:
+def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
     """Gauss's nodes between -1 and 1 and their weights: an eigenvalue problem, solved once."""
-    return np.polynomial.legendre.leggauss(_NODES)
+    return np.polynomial.legendre.leggauss(nodes)
 
 
 @dataclass(frozen=True, slots=True)

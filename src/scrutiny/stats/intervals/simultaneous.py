@@ -96,7 +96,7 @@ def _limits(
     here = checkpoint_limits(family, level=level, n_rows=n_rows)
     wide = here
     if is_of_recipe:
-        wide = recipe_limits(family, level=level, n_rows=n_rows)
+        wide = recipe_limits(family, level=level, n_rows=n_rows, here=here)
     tail = tail_of(n_rows, level)
     whole = with_family_effects(family)
     spoken = np.maximum(0.0, whole.items - interaction)
@@ -186,10 +186,10 @@ def _of_share(row: FamilyRow, distance: float, *, tail: float) -> tuple[float, f
     """
     spread = distance / -float(scipy.special.ndtri(tail))
     worth = 1.0 / (spread**2 * _spread(row))
-    low, high = exact_limits(row.share, worth, tail=tail)
     units = 1.0 / (row.step * _spread(row)) / row.crowding
-    (_, most), (least, _) = (exact_limits(share, units, tail=tail) for share in (0.0, 1.0))
-    return min(float(low), float(least)), max(float(high), float(most))
+    # of the share, of none, of all
+    lows, highs = exact_limits([row.share, 0.0, 1.0], [worth, units, units], tail=tail)
+    return min(float(lows[0]), float(lows[2])), max(float(highs[0]), float(highs[1]))
 
 
 def _spread(row: FamilyRow) -> float:

@@ -1,6 +1,7 @@
 """Centered kernel alignment (CKA) with linear kernels: as published, debiased, in batches."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -132,8 +133,8 @@ def cka_sums(X: ArrayLike, Y: ArrayLike) -> FloatArray:
     (4.0, 16.0)
     """
     first, second = two_representations(X, Y)
-    K, L = _gram(first), _gram(second)
-    return np.array([_hsic(K, L), _hsic(K, K), _hsic(L, L)])
+    K, L = _Gram.of(first), _Gram.of(second)
+    return np.array([K.hsic(L), K.hsic(K), L.hsic(L)])
 
 
 def _cka_of_sums(sums: FloatArray) -> float:
@@ -144,20 +145,38 @@ def _cka_of_sums(sums: FloatArray) -> float:
     return both / float(np.sqrt(own * other))
 
 
-def _gram(X: FloatArray) -> FloatArray:
-    """Inner products of items with the diagonal set to 0; centering changes no HSIC_1."""
-    rows = centered(X)
-    K = rows @ rows.T
-    np.fill_diagonal(K, 0.0)
-    return np.asarray(K, dtype=np.float64)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gram:
+    """Inner products of items with the diagonal set to 0; centering changes no HSIC_1.
 
+    Parameters
+    ----------
+    products
+        ``(item, item)``.
+    sums
+        ``(item,)`` of its columns.
+    norm
+        Of all of it.
+    """
 
-def _hsic(K: FloatArray, L: FloatArray) -> float:
-    """HSIC_1 of two matrices without diagonal."""
-    n = K.shape[0]
-    of_k, of_l = K.sum(axis=0), L.sum(axis=0)
-    whole = float(of_k.sum()) * float(of_l.sum()) / ((n - 1) * (n - 2))
-    inner = float((K * L).sum()) + whole - 2.0 / (n - 2) * float(of_k @ of_l)
-    # what rounding leaves of 0 would pass for a representation that varies
-    rounding = _ROUNDING * float(np.linalg.norm(K) * np.linalg.norm(L))
-    return inner / (n * (n - 3)) if abs(inner) > rounding else 0.0
+    products: FloatArray
+    sums: FloatArray
+    norm: float
+
+    @classmethod
+    def of(cls, X: FloatArray) -> "_Gram":
+        """Inner products of the rows of ``X``."""
+        rows = centered(X)
+        K = np.asarray(rows @ rows.T, dtype=np.float64)
+        np.fill_diagonal(K, 0.0)
+        return cls(K, K.sum(axis=0), float(np.linalg.norm(K)))
+
+    def hsic(self, other: "_Gram") -> float:
+        """HSIC_1 of two matrices."""
+        n = self.sums.size
+        whole = float(self.sums.sum()) * float(other.sums.sum()) / ((n - 1) * (n - 2))
+        inner = float((self.products * other.products).sum()) + whole
+        inner -= 2.0 / (n - 2) * float(self.sums @ other.sums)
+        # what rounding leaves of 0 would pass for a representation that varies
+        rounding = _ROUNDING * self.norm * other.norm
+        return inner / (n * (n - 3)) if abs(inner) > rounding else 0.0

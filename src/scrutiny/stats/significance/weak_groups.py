@@ -145,8 +145,9 @@ def weak_groups(
     sizes = [
         np.minimum(inside, of.sum() - inside)
         for half in halves
+        for members in [masks[:, half].astype(np.float64)]
         for of in (np.ones(len(half)), scores.of[half])
-        for inside in [masks[:, half] @ of]
+        for inside in [members @ of]
     ]
     tried = np.flatnonzero(np.min(sizes, axis=0) >= fewest)
     if not tried.size:
@@ -177,7 +178,7 @@ def weak_groups(
         (_joined(several) for several in finds.values()),
         key=lambda one: np.log10(max(one.p, 1e-300)) + _DECADES * less[one.place],
     )
-    apart = _distinct([masks[one.place] for one in found], of_smaller=True)
+    apart = _distinct(masks[[one.place for one in found]], of_smaller=True)
     return WeakSearch(
         tuple(sorted((found[i] for i in apart), key=lambda one: one.p)),
         len(tried),
@@ -224,7 +225,7 @@ class _Half:
         part, of = scores.part[rows], scores.of[rows]
         is_exact = not is_unit and bool(np.isin(part, (0.0, 1.0)).all() and (of == 1.0).all())
         unit = np.unique(units[rows], return_inverse=True)[1]
-        return cls(masks[:, rows].astype(np.float32), part, of, unit, is_exact)
+        return cls(masks[:, rows].astype(np.float64), part, of, unit, is_exact)
 
     @property
     def residual(self) -> FloatArray:
@@ -324,7 +325,7 @@ def _choices(n: int, k: FloatArray) -> FloatArray:
 def _picked(z: FloatArray, masks: FloatArray) -> list[int]:
     """The first candidates that differ from each other, the clearest first."""
     order = [int(i) for i in np.argsort(-z, kind="stable")[:100] if np.isfinite(z[i])]
-    kept = _distinct([masks[i] > 0 for i in order])
+    kept = _distinct(masks[order])
     return [order[i] for i in kept[:PICKED]]
 
 
@@ -346,19 +347,20 @@ def _weighted_holm(p_values: Sequence[float]) -> list[float]:
     return found.tolist()
 
 
-def _distinct(masks: Sequence[Masks], *, of_smaller: bool = False) -> list[int]:
+def _distinct(masks: NDArray[np.generic], *, of_smaller: bool = False) -> list[int]:
     """Places of groups that share less than half of their items with each one before.
 
     Half of all items that either has; or, ``of_smaller``, of those of the smaller one, so that no
     part of a group is left beside it.
     """
+    each = masks.astype(np.float64)  # a product of them counts the common items
+    common = each @ each.T
+    size = common.diagonal()
+    whole = np.minimum(size[:, None], size) if of_smaller else size[:, None] + size - common
+    is_apart = common < _SAME * whole
     kept: list[int] = []
-    for i, one in enumerate(masks):
-        sizes = (
-            (min(one.sum(), masks[k].sum()) if of_smaller else (one | masks[k]).sum(), k)
-            for k in kept
-        )
-        if all((one & masks[k]).sum() < _SAME * size for size, k in sizes):
+    for i in range(len(each)):
+        if is_apart[i, kept].all():
             kept.append(i)
     return kept
 
