@@ -188,15 +188,14 @@ class _Words:
         edits = self._edits
         starts, ends, gains = edits.starts, edits.ends, edits.gains
         stated = [number for number, edit in enumerate(edits.edits) if edit.states_words]
-        n_edits = len(ends)
         passed = covered = 0  # number of edits in front of a word; end of what pieces cover
         for number, (start, end) in enumerate(self._borders):
             while stated and starts[stated[0]] <= start:
                 covered = ends[stated[0]]
                 self._state(stated.pop(0))
-            while passed < n_edits and ends[passed] < start:
+            while passed < len(ends) and ends[passed] < start:
                 passed += 1
-            if passed == n_edits or starts[passed] > end:  # nearly always
+            if passed == len(ends) or starts[passed] > end:  # nearly always
                 self._keep(number, start + gains[passed], end + gains[passed])
             elif end > covered:
                 self._change(number, start, end)
@@ -228,11 +227,8 @@ class _Words:
 
     def _keep(self, number: int, low: int, high: int) -> None:
         """Untouched word at its new place."""
-        between = self._new[self._done : low]
-        if between and not between.isspace():
+        if self._open or self._new[self._done : low].strip():
             self._close(low)
-        elif self._open:
-            self._open.clear()
         self._found.append(_new(CarriedWord, (low, high, (number,), None, None, "")))
         self._done = high
 
@@ -301,10 +297,8 @@ class _Words:
 
     def _add(self, borders: Sequence[tuple[int, int]], of: tuple[int, ...]) -> None:
         """New words in the place of old ones."""
-        lost = ""
-        if not of:
-            lost = "new_word"
-        elif len(borders) > 1:
+        lost = "" if of else "new_word"
+        if of and len(borders) > 1:
             lost = "split_word" if len(of) == 1 else "regrouped_words"
         self._found += [CarriedWord(a, b, () if lost else of, lost=lost) for a, b in borders]
 
