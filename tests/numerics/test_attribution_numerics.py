@@ -53,7 +53,7 @@ def test_a_planted_word_is_found_by_whoever_asks_the_model(tmp_path):
 
 
 def test_random_networks_do_not_find_what_was_planted(tmp_path):
-    """Of 25 networks with random weights, a few at most are said to name the planted words.
+    """Of 40 networks with random weights, a few at most are said to name the planted words.
 
     There are several of these words, as behind a single one stands a single weight: with one word,
     7 of 100 such networks had it among their largest by luck, and were rightly said to name it.
@@ -61,11 +61,11 @@ def test_random_networks_do_not_find_what_was_planted(tmp_path):
     rng = np.random.default_rng(1)
     items = rows(20, rng)
     claimed = 0
-    for seed in range(25):
+    for seed in range(40):
         drawn = np.random.default_rng(seed)
         weights = (drawn.normal(size=(24, 2)) * 2**BITS).astype(np.int64)
         _, (found,) = verdicts_of(
             planted(weights), items, tmp_path / str(seed), methods=METHODS[:1]
         )
         claimed += found == "supported"
-    assert claimed <= 2
+    assert claimed <= 3

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from scrutiny.core.answers.answer import AnswerType, label_in, type_of
 from scrutiny.core.answers.label_and_spans import LABEL
@@ -108,6 +108,8 @@ RoleKind = Literal[
     "id", "text", "texts", "words", "gold", "list", "group", "label", "number", "unit",
     "messages", "expected", "function",
 ]  # fmt: skip
+#: What the names of attributes begin with, by the kind of their column.
+_PREFIXES: Final = {"unit": "u_", "group": "a_", "label": "a_", "number": "a_"}
 
 
 class Role(NamedTuple):
@@ -159,8 +161,7 @@ class Role(NamedTuple):
     @property
     def key(self) -> str:
         """Name of the role in a mapped row, and of the attribute."""
-        prefix = {"unit": "u_", "group": "a_", "label": "a_", "number": "a_"}.get(self.kind, "")
-        return prefix + self.name
+        return _PREFIXES.get(self.kind, "") + self.name
 
 
 class Task(PlugIn, ABC):

@@ -82,7 +82,7 @@ class Classification(ByColumns, ExchangesLabels):
         DataError
             If a place lies outside the text.
         """
-        if not any(role.name == EVIDENCE for role in self.roles) or not row.get(EVIDENCE):
+        if not row.get(EVIDENCE) or not any(role.name == EVIDENCE for role in self.roles):
             return ()
         texts = self.texts(row)
         first = next(iter(texts))

@@ -227,7 +227,8 @@ class _Words:
 
     def _keep(self, number: int, low: int, high: int) -> None:
         """Untouched word at its new place."""
-        self._close(low)
+        if self._open or self._new[self._done : low].strip():
+            self._close(low)
         self._found.append(_new(CarriedWord, (low, high, (number,), None, None, "")))
         self._done = high
 
@@ -296,10 +297,8 @@ class _Words:
 
     def _add(self, borders: Sequence[tuple[int, int]], of: tuple[int, ...]) -> None:
         """New words in the place of old ones."""
-        lost = ""
-        if not of:
-            lost = "new_word"
-        elif len(borders) > 1:
+        lost = "" if of else "new_word"
+        if of and len(borders) > 1:
             lost = "split_word" if len(of) == 1 else "regrouped_words"
         self._found += [CarriedWord(a, b, () if lost else of, lost=lost) for a, b in borders]
 
