@@ -17,8 +17,8 @@ from torch.nn.functional import cross_entropy
 
 from scrutiny.training.pretraining.batches import StepInput
 from scrutiny.training.pretraining.bert import PretrainingForward, new_network
+from scrutiny.training.pretraining.kept_memory import keep_memory
 from scrutiny.training.pretraining.loop import (
-    keep_memory,
     losses,
     on_device,
     optimizer_for,

@@ -127,7 +127,7 @@ def test_interrupted_inside_a_search_it_repeats_the_batch_in_flight_alone(
 SCRIPT = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {here!r})
+sys.path[:0] = {folders!r}
 from test_integration_attack import run
 run({source!r}, Path({out!r}), Path({cache!r}))
 """
@@ -138,7 +138,7 @@ def test_killed_inside_a_search_and_resumed_it_gives_the_same_file(tmp_path: Pat
     whole = run(victim(tmp_path / "a"), tmp_path / "whole", tmp_path / "a.sqlite")
     source = victim(tmp_path / "b")
     script = SCRIPT.format(
-        here=str(Path(__file__).parent),
+        folders=[str(folder) for folder in Path(__file__).parents[:2]],
         source=source,
         out=str(tmp_path / "cut"),
         cache=str(tmp_path / "b.sqlite"),
