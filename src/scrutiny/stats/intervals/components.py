@@ -162,7 +162,8 @@ def _floored(
 def is_coarse(noise: FloatArray, step: float) -> bool:
     """Whether the draws take few distinct values, as counts do, unlike continuous measures."""
     ordered = np.sort(np.round(noise / step, 6))
-    return 1 + np.count_nonzero(ordered[1:] != ordered[:-1]) <= min(100, noise.size // 4)
+    distinct = 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+    return distinct <= min(100, noise.size // 4)
 
 
 def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatArray:

@@ -127,7 +127,8 @@ def between_groups(
 
 def _signs(rng: np.random.Generator, draws: int, n: int) -> FloatArray:
     """Random signs ``(draw, n)``."""
-    signs = 2.0 * rng.integers(0, 2, size=(draws, n))
+    signs = rng.integers(0, 2, size=(draws, n)).astype(np.float64)
+    signs *= 2.0
     signs -= 1.0
     return signs
 
