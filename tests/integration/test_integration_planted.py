@@ -46,6 +46,7 @@ def hits(rng, skill, drop):
 def study(rng, drop, *, seed_sd, excess=None, missing=0.0):
     """Findings of one study: one claim a transformation, each with a reference and a control."""
     items = rng.uniform(0.6, 0.95, ITEMS)
+    seed = int(rng.integers(2**31))  # of the run: all of its estimates draw the same items
     estimated, claims = {}, []
     for number in range(CLAIMS):
         skill = items + rng.normal(0, 0.01, (REPLICATES, 1))
@@ -64,7 +65,7 @@ def study(rng, drop, *, seed_sd, excess=None, missing=0.0):
                 statistic=statistic,
                 key=EstimateKey("planted@1#0", statistic.id, "m", "x"),
                 resampling=RESAMPLING,
-                seed=int(rng.integers(2**31)),
+                seed=seed,
             )
         parts = (
             Component(f"drop(accuracy)@1/{number}", MARGIN),

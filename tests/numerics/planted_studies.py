@@ -108,7 +108,10 @@ def _tables(families, rng, *, n):
     parts, values = [], []
     for subject, fidelities in families.items():
         for replicate, fidelity in enumerate(fidelities):
-            for role, own in (("measured", fidelity), ("control", np.zeros(HEADS))):
+            answers = {"measured": fidelity}
+            if "null" in families:  # only beside untrained networks are pseudo-cues looked at
+                answers["control"] = np.zeros(HEADS)
+            for role, own in answers.items():
                 values.append(np.column_stack([attending(rng, gold, own), gold, low]))
                 parts.append((subject, canonical_json({"seed": str(replicate)}), role))
     subjects, replicates, roles = (np.repeat(column, n) for column in zip(*parts, strict=True))

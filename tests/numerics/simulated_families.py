@@ -295,7 +295,8 @@ def old_verdicts(rng, drop: Seen, control: Seen, *, margin: float, draws: int = 
         seeds = seen.values.var(axis=1, ddof=1) / replicates if replicates > 1 else 0 * items
         drawn = items[:, None] ** 0.5 * normal + seeds[:, None] ** 0.5 * t
         drawn = seen.values.mean(axis=1)[:, None] + drawn
-        return [(1 + (side * (drawn - margin) <= 0).sum(axis=1)) / (1 + draws) for side in (1, -1)]
+        wrong = drawn <= margin, drawn >= margin
+        return [(1 + np.count_nonzero(each, axis=1)) / (1 + draws) for each in wrong]
 
     (plus, minus), (more, less) = p_values(drop), p_values(drop - control)
     pairs = zip(plus, more, minus, less, strict=True)

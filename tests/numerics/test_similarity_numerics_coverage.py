@@ -85,7 +85,7 @@ def test_groups_left_out_cover():
     assert truth == pytest.approx(debiased_cka(*shared(g, 4000)), abs=0.02)
     runs, hits = 200, 0
     for _ in range(runs):
-        X, Y = shared(g, 300)
+        X, Y = shared(g, 160)
         hits += holds(grouped_jackknife(X, Y, debiased_cka, rng=g), truth)
     assert 0.91 <= hits / runs <= 0.98
 
@@ -95,5 +95,6 @@ def test_exchanged_items_reject_as_often_as_they_say():
     runs, rejected = 200, 0
     for _ in range(runs):
         X, Y = g.standard_normal((40, 6)), g.standard_normal((40, 9))
-        rejected += permuted_similarity(X, Y, debiased_cka, rng=g, permutations=99).p_value <= 0.05
+        # two of forty orders: p <= .05 has a chance of .05
+        rejected += permuted_similarity(X, Y, debiased_cka, rng=g, permutations=39).p_value <= 0.05
     assert 2 <= rejected <= 20

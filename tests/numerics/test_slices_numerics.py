@@ -4,6 +4,8 @@ Of one to five seeds on 300 to 2,000 items of which five slices are asked, one o
 the items. docs/slices.md prints these rates.
 """
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -29,9 +31,19 @@ def tables(rng, *, items, seeds, loss):
     right = np.clip(rng.beta(8.5, 1.5, size=items) - loss * inside[0], 0.0, 1.0)
     seed = rng.normal(scale=0.01, size=(seeds, 1))
     hits = rng.random((seeds, items)) < np.clip(right + seed, 0.0, 1.0)
+    records, whole = unanswered(items, seeds)
+    values = pa.ListArray.from_arrays(np.arange(hits.size + 1, dtype=np.int32), hits.ravel() * 1.0)
+    at = RECORDS.get_field_index("values")
+    records = records.set_column(at, RECORDS.field("values"), values)
+    for k, one in enumerate(inside):
+        whole = whole.append_column(f"a_s{k}", pa.array(np.where(one, "yes", "no")))
+    return records, whole
+
+
+@cache
+def unanswered(items, seeds):
+    """Records without their values, and items without their slices: the same in all studies."""
     names = [f"i{k}" for k in range(items)]
-    whole = {"dataset": ["x"] * items, "item": names, "language": ["en"] * items}
-    whole |= {f"a_s{k}": np.where(one, "yes", "no").tolist() for k, one in enumerate(inside)}
     n = seeds * items
     rows = {
         "kind": ["d@1"] * n,
@@ -45,8 +57,9 @@ def tables(rng, *, items, seeds, loss):
         "variant": [None] * n,
         "status": ["ok"] * n,
         "reason": [None] * n,
-        "values": [[float(hit)] for hit in hits.ravel()],
+        "values": [None] * n,
     }
+    whole = {"dataset": ["x"] * items, "item": names, "language": ["en"] * items}
     return pa.table(rows, schema=RECORDS), pa.table(whole)
 
 

@@ -143,9 +143,11 @@ def test_few_flips_cover_by_the_floor(items, up, down, replicates):
     """Changes are rare: many studies see none, or one; [0, 0] must not be the answer."""
     rng, studies, hits, width = np.random.default_rng(4), 400, 0, 1.0
     p = np.array([down, 2000 - up - down, up]) / 2000
-    for _ in range(studies):
-        x = np.tile(rng.choice([-1.0, 0.0, 1.0], p=p, size=(1, items)), (replicates, 1))
-        found = resample(with_ones(x), mean, rng=rng, draws=400)
+
+    def make(rng):
+        return np.tile(rng.choice([-1.0, 0.0, 1.0], p=p, size=(1, items)), (replicates, 1))
+
+    for found in resampled(make, studies, rng=rng):
         interval = crossed(found.point, found.draws, rng=rng, n_units=items)
         hits += not interval.excludes((up - down) / 2000)
         width = min(width, interval.width)

@@ -46,12 +46,15 @@ def scores(run, columns=1):
     An item that a change does not change keeps its original's.
     """
     found, table = {}, run.records().to_arrow().to_pylist()
-    seeds, items = sorted({row["replicate"] for row in table}), run.items["item"].to_pylist()
+    seeds, items = (
+        {name: place for place, name in enumerate(names)}
+        for names in (sorted({row["replicate"] for row in table}), run.items["item"].to_pylist())
+    )
     for row in table:
         name = (row["role"], *dict(sorted(json.loads(row["condition"]).items())).values())
         sides = found.setdefault(name, np.full((len(seeds), len(items), columns), np.nan))
         if row["status"] == "ok":
-            place = seeds.index(row["replicate"]), items.index(row["item"])
+            place = seeds[row["replicate"]], items[row["item"]]
             sides[place] = row["values"][:columns]
     before = next(side for name, side in found.items() if len(name) == 1)
     return {name: np.where(np.isnan(side), before, side) for name, side in found.items()}

@@ -58,8 +58,9 @@ def checked(
         )
     if keep:
         return each, drawn, ()
-    fine = has_enough(drawn)
-    return each, drawn[fine], () if fine.all() else ("undefined_draws",)
+    if np.isfinite(drawn).all():
+        return each, np.ascontiguousarray(drawn), ()
+    return each, drawn[has_enough(drawn)], ("undefined_draws",)
 
 
 def has_enough(draws: FloatArray) -> BoolArray:
@@ -160,7 +161,9 @@ def _floored(
 
 def is_coarse(noise: FloatArray, step: float) -> bool:
     """Whether the draws take few distinct values, as counts do, unlike continuous measures."""
-    return np.unique(np.round(noise / step, 6)).size <= min(100, noise.size // 4)
+    ordered = np.sort(np.round(noise / step, 6))
+    distinct = 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+    return distinct <= min(100, noise.size // 4)
 
 
 def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatArray:
@@ -171,9 +174,8 @@ def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatAr
     return scale * rng.standard_t(side.replicates - 1, size=size)
 
 
-def shrink(noise: FloatArray, interaction: float) -> float:
-    """Factor that removes the interaction from the item error."""
-    items = float(noise.var(ddof=1))
+def shrink(items: float, interaction: float) -> float:
+    """Factor that removes the interaction from item error of this variance."""
     return float(np.sqrt(max(0.0, items - interaction) / items)) if items > 0 else 0.0
 
 
@@ -184,10 +186,10 @@ def replicate_notes(side: IntervalParts) -> tuple[str, ...]:
     return ("two_replicates",) if side.replicates == 2 else ()
 
 
-def decompose(side: IntervalParts, noise: FloatArray) -> Decomposition:
-    """Variance components of one side."""
-    items = max(0.0, float(noise.var(ddof=1)) - side.interaction)
-    return Decomposition(side.seeds, items, side.interaction, side.seeds + items)
+def decompose(side: IntervalParts, items: float) -> Decomposition:
+    """Variance components of one side whose item error has this variance."""
+    alone = max(0.0, items - side.interaction)
+    return Decomposition(side.seeds, alone, side.interaction, side.seeds + alone)
 
 
 def interval_of(

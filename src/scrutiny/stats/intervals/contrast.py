@@ -141,7 +141,8 @@ def unpaired_contrast(
     interaction = sides[0].interaction + sides[1].interaction
     joint = IntervalParts(center, sides[0].seeds + sides[1].seeds, interaction, noise, 0)
     notes += item_notes + tuple(dict.fromkeys(n for s in sides for n in replicate_notes(s)))
-    kept = center + noise * shrink(noise, interaction) + t
+    items = float(noise.var(ddof=1))
+    kept = center + noise * shrink(items, interaction) + t
     # a t of few degrees goes far beyond what two percentages can differ by: it is cut there, which
     # takes nothing from the coverage, because no true difference lies beyond
     return interval_of(
@@ -151,7 +152,7 @@ def unpaired_contrast(
         level=level,
         bounds=(where.low, where.high),
         label="crossed_unpaired",
-        extra=(decompose(joint, noise), notes),
+        extra=(decompose(joint, items), notes),
     )
 
 

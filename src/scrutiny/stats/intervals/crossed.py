@@ -96,10 +96,11 @@ def crossed(
     flip = 1.0 if where.is_bounded else where.whole
     noise, item_notes = item_noise(side.noise, rng, n_units=n_units, n_strata=n_strata, flip=flip)
     notes += item_notes + replicate_notes(side)
+    items = float(noise.var(ddof=1))
     t = t_draws(side, noise.size, rng)
     test = kept = where.inverse(middle + noise + t)
     if each.size > 1:
-        kept = where.inverse(middle + noise * shrink(noise, side.interaction) + t)
+        kept = where.inverse(middle + noise * shrink(items, side.interaction) + t)
     return interval_of(
         center,
         kept,
@@ -107,7 +108,7 @@ def crossed(
         level=level,
         bounds=(where.low, where.high),
         label="items" if each.size == 1 else "crossed",
-        extra=(decompose(side, noise), notes),
+        extra=(decompose(side, items), notes),
     )
 
 

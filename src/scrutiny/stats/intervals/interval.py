@@ -148,10 +148,25 @@ class Interval:
 
 
 def quantile_limits(draws: FloatArray, level: float) -> tuple[float, float]:
-    """Lower and upper percentile limits of draws ``(draw,)``."""
+    """Lower and upper percentile limits of draws ``(draw,)``: those of `numpy.quantile`, sooner."""
     tail = (1.0 - proper_level(level)) / 2.0
-    low, high = np.quantile(draws, [tail, 1.0 - tail])
-    return float(low), float(high)
+    last = draws.size - 1
+    places = [last * share for share in (tail, 1.0 - tail)]
+    around = [(int(place), min(int(place) + 1, last)) for place in places]
+    ordered = np.partition(draws, [*around[0], *around[1], last])
+    if np.isnan(ordered[last]):  # NaN come last
+        return float("nan"), float("nan")
+    low, high = (
+        _between(float(ordered[below]), float(ordered[above]), place - below)
+        for place, (below, above) in zip(places, around, strict=True)
+    )
+    return low, high
+
+
+def _between(first: float, second: float, share: float) -> float:
+    """Value at a share of the way between two, rounded as `numpy.quantile` rounds it."""
+    way = second - first
+    return second - way * (1.0 - share) if share >= 0.5 else first + way * share
 
 
 _STRAIGHT: Final = ("identity", "share", "coefficient", "excess", "amount", "kappa", "points")
@@ -233,11 +248,12 @@ class Scale:
         """Values transformed to the real line; shares are kept ``margin`` away from the bounds."""
         if not self.is_bounded:
             return values
-        is_beyond = np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9
+        least, most = np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+        is_beyond = least < self.low - 1e-9 or most > self.high + 1e-9
         if is_beyond and self.name != "effect_size":
             raise StatisticsError(
                 f"scale {self.name!r} takes values in [{self.low:g}, {self.high:g}]; got"
-                f" {np.nanmin(values):g} to {np.nanmax(values):g}. Use scale='identity', or a"
+                f" {least:g} to {most:g}. Use scale='identity', or a"
                 " Scale with the statistic's own range."
             )
         share = np.clip((values - self.low) / (self.high - self.low), margin, 1.0 - margin)

@@ -46,9 +46,7 @@ def exact_limits(share: ArrayLike, n: ArrayLike, *, tail: float) -> tuple[FloatA
     >>> [round(float(end), 4) for end in exact_limits(1 / 200, 200, tail=0.025)]
     [0.0001, 0.0275]
     """
-    p, size = np.broadcast_arrays(
-        np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    )
+    p, size = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
     cases = np.clip(p, 0.0, 1.0) * size
     others = np.clip(1.0 - p, 0.0, 1.0) * size
     has_cases, has_others = cases > 0, others > 0

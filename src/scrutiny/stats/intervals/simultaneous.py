@@ -103,18 +103,17 @@ def _limits(
     reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
     reach = np.maximum(reach, least_detectable(whole, tail=tail))
     items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
-    ends = [
-        (_back(r, here, i, tail=tail), _back(r, wide, i, tail=tail)) for i, r in enumerate(rows)
-    ]
+    near = [_back(row, here, i, tail=tail) for i, row in enumerate(rows)]
+    far = [_back(row, wide, i, tail=tail) for i, row in enumerate(rows)] if is_of_recipe else near
     return [
         Limits(
-            near,
-            far if is_of_recipe else None,
+            near[i],
+            far[i] if is_of_recipe else None,
             n_rows,
-            detectable_by(far, tail) if row.is_share else _on_statistic(row, float(reach[i])),
+            detectable_by(far[i], tail) if row.is_share else _on_statistic(row, float(reach[i])),
             *(None if isnan(needed[i]) else int(needed[i]) for needed in (items, seeds)),
         )
-        for i, (row, (near, far)) in enumerate(zip(rows, ends, strict=True))
+        for i, row in enumerate(rows)
     ]
 
 

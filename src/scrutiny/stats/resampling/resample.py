@@ -77,7 +77,8 @@ class Resampled:
     @property
     def defined_draws(self) -> FloatArray:
         """Draws on which every replicate has a value."""
-        return self.draws[np.isfinite(self.draws).all(axis=1)]
+        fine = np.isfinite(self.draws)
+        return np.ascontiguousarray(self.draws) if fine.all() else self.draws[fine.all(axis=1)]
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """The same draws for a subset of replicates: separates sides that were drawn jointly."""

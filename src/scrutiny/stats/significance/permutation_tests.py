@@ -65,9 +65,7 @@ def sign_flip_test(
         drawn = np.concatenate([s @ by_unit for s in _all_signs(grouping.n_units)])
     else:
         sizes = [min(_CHUNK, permutations - s) for s in range(0, permutations, _CHUNK)]
-        drawn = np.concatenate(
-            [(2.0 * rng.integers(0, 2, size=(k, by_unit.size)) - 1.0) @ by_unit for k in sizes]
-        )
+        drawn = np.concatenate([_signs(rng, k, by_unit.size) @ by_unit for k in sizes])
     found = _compared(
         float(by_unit.sum()), drawn, exact=exact, n=grouping.n_units, side=alternative
     )
@@ -125,6 +123,14 @@ def between_groups(
     observed = float(between(centered))
     drawn = between(rng.permuted(np.tile(centered, (permutations, 1)), axis=1))
     return _compared(observed, drawn, exact=False, n=units.size, side="greater")
+
+
+def _signs(rng: np.random.Generator, draws: int, n: int) -> FloatArray:
+    """Random signs ``(draw, n)``."""
+    signs = rng.integers(0, 2, size=(draws, n)).astype(np.float64)
+    signs *= 2.0
+    signs -= 1.0
+    return signs
 
 
 def _all_signs(n: int) -> Iterator[FloatArray]:
