@@ -6,10 +6,12 @@ fork has its own folder, environment, limits and output, and ends as ``python -m
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -50,6 +52,7 @@ for line in sys.stdin.buffer:
             sys.dont_write_bytecode = True  # Python would keep a cut-off file of compiled code
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"],) * 2)
         break
+    print(child, flush=True)
     _, status = os.waitpid(child, 0)
     print(os.waitstatus_to_exitcode(status), flush=True)
 else:
@@ -65,7 +68,12 @@ class WarmCommand:
         self._process = process
 
     def run(
-        self, *words: str, most_bytes: int = 0, stdout: str = "", stderr: str = ""
+        self,
+        *words: str,
+        most_bytes: int = 0,
+        stdout: str = "",
+        stderr: str = "",
+        killed_after: float | None = None,
     ) -> "subprocess.CompletedProcess[str]":
         """Outcome of a command in the present folder and environment.
 
@@ -78,6 +86,8 @@ class WarmCommand:
         stdout, stderr
             Device that takes its output, or "nobody" for a pipe without a reader; else what it
             prints is in the outcome.
+        killed_after
+            Seconds after which it is killed if it still runs.
         """
         with TemporaryDirectory() as folder:
             output = [Path(stdout or Path(folder, "out")), Path(stderr or Path(folder, "err"))]
@@ -88,6 +98,11 @@ class WarmCommand:
             assert self._process.stdout is not None
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()
+            child = int(self._process.stdout.readline())
+            if killed_after is not None:
+                time.sleep(killed_after)
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
             code = int(self._process.stdout.readline())
             out, err = (
                 "" if elsewhere else path.read_text(encoding="utf-8")

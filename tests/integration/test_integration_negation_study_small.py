@@ -88,11 +88,11 @@ def hardly_trained(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def well_trained(tmp_path_factory):
-    """Eight epochs on a rule that tiny encoders learn, as they learn a label for each word."""
+    """Five epochs on a rule that tiny encoders learn, as they learn a label for each word."""
     place = tmp_path_factory.mktemp("well")
-    own = written(place / "frames.jsonl", frames(160))
+    own = written(place / "frames.jsonl", frames(120))
     data = {"conan-doyle": own, "sfu": "builtin:negation"}
-    return study(place, data=data, epochs=8, lr=1e-2, seeds=SEEDS[:2], is_whole=False)
+    return study(place, data=data, epochs=5, lr=1e-2, seeds=SEEDS[:2], is_whole=False)
 
 
 def test_every_claim_of_the_method_has_a_verdict(hardly_trained):

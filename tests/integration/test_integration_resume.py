@@ -1,10 +1,7 @@
 """The same command gives the same file: over workers, executors, kills and batches."""
 
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -16,10 +13,11 @@ from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
+from warm_command import WarmCommand
 
 COMMAND = [
-    *(sys.executable, "-m", "scrutiny", "run", "robustness", "--model", "builtin:sentiment"),
-    *("--data", "builtin:reviews", "--limit", "160", "--display", "none", "--draws", "100"),
+    *("run", "robustness", "--model", "builtin:sentiment"),
+    *("--data", "builtin:reviews", "--limit", "100", "--display", "none", "--draws", "100"),
     *("--with", "typos,ocr,contraction,synonym_wordnet,word_case(case=upper)"),
 ]
 TABLES = ("items", "variants", "records", "outputs", "estimates")
@@ -42,22 +40,6 @@ def plan(limit: int = 60, **params: object) -> Plan:
 
 def files(folder: Path) -> dict[str, bytes]:
     return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
-
-
-def start(out: Path, cache: Path, *more: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "SCRUTINY_CACHE_DIR": str(cache), "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(
-        [*COMMAND, "--out", str(out), *more],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def finish(out: Path, cache: Path, *more: str) -> None:
-    process = start(out, cache, *more)
-    _, stderr = process.communicate(timeout=300)
-    assert process.returncode == 0, stderr.decode()
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +76,22 @@ def enable_ray(socket_enabled: None) -> object:
 
 
 @pytest.mark.slow
-def test_killed_four_times_and_reissued_gives_the_same_file(tmp_path: Path) -> None:
+def test_killed_four_times_and_reissued_gives_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: WarmCommand
+) -> None:
     """Two kills of a run with one worker, two of one with two: each goes on where it was."""
+
+    def run(out: Path, workers: str = "1", killed_after: float | None = None) -> bool:
+        """Whether it finished."""
+        monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(out.with_suffix(".cache")))
+        given = (*COMMAND, "--out", str(out), "--workers", workers)
+        done = warm.run(*given, killed_after=killed_after)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        return done.returncode == 0
+
+    warm.run("--version")  # from here on all is imported
     began = time.monotonic()
-    finish(tmp_path / "whole", tmp_path / "cache")
+    assert run(tmp_path / "whole")
     whole_s = time.monotonic() - began
     expected = files(tmp_path / "whole")
     rng = random.Random(0)
@@ -107,20 +101,14 @@ def test_killed_four_times_and_reissued_gives_the_same_file(tmp_path: Path) -> N
         while killed < 2:
             attempts += 1
             assert attempts <= 12, f"only {killed} of {attempts} runs were still going when killed"
-            began = time.monotonic()
-            process = start(out, out.with_suffix(".cache"), "--workers", workers)
-            time.sleep(whole_s * rng.uniform(0.2, 0.95))
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
+            if not run(out, workers, killed_after=whole_s * rng.uniform(0.2, 0.95)):
                 killed += 1
                 continue
             # a quieter machine, or little was left to do: aim earlier, at another run
-            whole_s = min(whole_s, 0.9 * (time.monotonic() - began))
-            process.communicate()
+            whole_s *= 0.8
             assert files(out) == expected, f"finished in attempt {attempts}"
             out = tmp_path / f"{workers}-{attempts}"
-        finish(out, out.with_suffix(".cache"), "--workers", workers)
+        assert run(out, workers)
         assert files(out) == expected, f"{workers} workers, after {killed} kills"
 
 

@@ -171,6 +171,20 @@ def test_models_of_few_weights_stay_besides(monkeypatch):
     assert [key.source for key in models._kept][:2] == light[2:]
 
 
+@pytest.mark.extra("hf")
+def test_one_language_model_serves_all_that_need_no_answer():
+    models, source = LoadedModels(), "untrained:zoo:bert-2x128/seed-1"
+    pairs, triples, labels = map(
+        load_task, ("sentence-pairs", "sentence-triples", "text-classification")
+    )
+    first = models.get("m", source, pairs)[0]
+    assert models.get("m", source, triples)[0] is first
+    assert models.get("n", source, triples)[0] is not first
+    assert models.get("m", f"{source}#seed=1", triples)[0] is not first
+    bare = "zoo:bert-2x128/seed-1#head=none"
+    assert models.get("m", bare, labels)[0] is not models.get("m", bare, pairs)[0]
+
+
 def test_what_is_read_of_an_object_is_what_it_was_before_it_answered():
     class Weighted:
         labels = ("negative", "positive")

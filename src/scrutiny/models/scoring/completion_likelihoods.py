@@ -184,7 +184,7 @@ def _conditional_minus_unconditional(model: Tokenizes, fillings: Sequence[Fillin
 
 
 def _first_minus_second(answers: Sequence[Any]) -> float:
-    first, second = (list(logprobs_of(answer)) for answer in answers)
+    first, second = map(logprobs_of, answers)
     return sum(first) / len(first) - sum(second) / len(second)
 
 

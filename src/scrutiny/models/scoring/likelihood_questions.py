@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from scrutiny.core.diagnostic import Failure
@@ -36,10 +37,11 @@ def published_alignment(first: Sequence[int], second: Sequence[int]) -> Alignmen
     >>> published_alignment([1, 7, 8, 2], [1, 9, 8, 2])
     Alignment(first=(0, 2, 3), second=(0, 2, 3))
     """
-    return _equal(first, second, autojunk=True)
+    return _equal(tuple(first), tuple(second), autojunk=True)
 
 
-def _equal(first: Sequence[int], second: Sequence[int], *, autojunk: bool) -> Alignment:
+@lru_cache(maxsize=8192)  # every procedure, seed and untrained network aligns the same pairs
+def _equal(first: tuple[int, ...], second: tuple[int, ...], *, autojunk: bool) -> Alignment:
     """Equal blocks of two sequences; common prefixes and suffixes are matched first."""
     blocks = SequenceMatcher(None, first, second, autojunk=autojunk).get_matching_blocks()
     return Alignment(
@@ -169,13 +171,14 @@ T = TypeVar("T")
 Reduce = Callable[[Sequence[Any]], float]
 
 
-def logprobs_of(answer: Any) -> Iterator[float]:
+def logprobs_of(answer: Any) -> list[float]:
     """Log-probabilities that answer a question of scoring, however deep they lie."""
-    if isinstance(answer, int | float):
-        yield float(answer)
-    else:
-        for part in answer:
-            yield from logprobs_of(part)
+    if isinstance(answer, (int, float)):
+        return [float(answer)]
+    found: list[float] = []
+    for part in answer:
+        found += [part] if type(part) is float else logprobs_of(part)
+    return found
 
 
 def total(answers: Sequence[Any]) -> float:
@@ -191,7 +194,7 @@ def total(answers: Sequence[Any]) -> float:
 
 def mean_logprob(answers: Sequence[Any]) -> float:
     """Mean of all log-probabilities that answer a question of scoring, with equal weights."""
-    found = list(logprobs_of(answers))
+    found = logprobs_of(answers)
     return sum(found) / len(found)
 
 

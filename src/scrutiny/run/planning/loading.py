@@ -43,17 +43,21 @@ LIGHT_KEPT: Final = 14
 _LIGHT_BYTES: Final = 16_000_000
 
 
-def _is_light(source: str) -> bool:
-    """Whether a model is a checkpoint, or untrained like one, whose weights are few."""
+def _checkpoint(source: str) -> Path | None:
+    """Folder of a model that is a checkpoint, or untrained like one."""
     try:
         parsed = parse(source)
         found = checkpoint_of(parse(parsed.target) if parsed.scheme == UNTRAINED else parsed)
     except ScrutinyError:  # it is said where the model is loaded
+        return None
+    return None if found is None else Path(found.target).expanduser()
+
+
+def _is_light(folder: Path | None) -> bool:
+    """Whether the weights of a checkpoint are few."""
+    if folder is None:
         return False
-    if found is None:
-        return False
-    sizes = [path.stat().st_size for path in Path(found.target).expanduser().glob("*.safetensors")]
-    return 0 < sum(sizes) <= _LIGHT_BYTES
+    return 0 < sum(path.stat().st_size for path in folder.glob("*.safetensors")) <= _LIGHT_BYTES
 
 
 def _load_replicate(
@@ -133,13 +137,16 @@ class LoadedModels:
         self.given = given
         #: Seconds that the slowest one took to load.
         self.slowest = 0.0
-        self._light = cache(_is_light)
+        self._checkpoint = cache(_checkpoint)
+        self._light = cache(lambda source: _is_light(self._checkpoint(source)))
         self._hashes = cache(_hashes_of)  # replicates were trained on the same texts
         self._kept: OrderedDict[ModelKey, tuple[Model, ObjectReading | None]] = OrderedDict()
 
     def get(self, family: str, source: str, task: Task) -> tuple[Model, ObjectReading | None]:
         """Model, and what was read of it before it answered if it has no fingerprint."""
-        key = ModelKey(family, source, task.name)
+        # the language model of a checkpoint is one and the same for all that it need not answer
+        is_shared = not task.must_be_answered and self._checkpoint(source) is not None
+        key = ModelKey(family, source, "" if is_shared else task.name)
         if key not in self._kept:
             is_light = self._light(source)
             alike = [one for one in self._kept if self._light(one.source) is is_light]
