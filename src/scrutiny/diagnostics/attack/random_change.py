@@ -256,7 +256,7 @@ def _one(source: _Source, words: int) -> State | None:
         after = chosen  # alone, a candidate is the text that it was made as, and knows its change
         if state is not start:
             try:
-                after = State.of(state.origin, (*state.edits, *chosen.edits))
+                after = state.joined(chosen)
             except EditRefusedError:  # the edits are incompatible
                 continue
             if not problem.space.admits(after):

@@ -242,7 +242,7 @@ def steps_from(
 def _breaks(state: State, edit: Edit) -> bool:
     """Whether an edit of a text changes one of its literals, or goes into one."""
     literals = state.document(edit.field).literals
-    return any(
+    return bool(literals) and any(
         edit.start < high and low < edit.end
         if edit.start < edit.end
         else low < edit.start < high or (edit.inside and edit.start in (low, high))
@@ -282,7 +282,7 @@ def screened(
 
 def passes(constraints: Sequence[Constraint], state: State) -> bool:
     """Whether a text is allowed, compared with the base."""
-    for name, edits in grouped((edit.field, edit) for edit in state.edits).items():
+    for name, edits in grouped([(edit.field, edit) for edit in state.edits]).items():
         document = state.origin.document(name)
         if not all(constraint.allows(document, edits) for constraint in constraints):
             return False
