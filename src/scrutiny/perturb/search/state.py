@@ -123,9 +123,7 @@ class State:
 
     def words_with(self, other: "State") -> int:
         """`words_changed` of a text that has the edits of both, before it is made."""
-        inserted = self.words_changed - len(self.changed)
-        others = other.words_changed - len(other.changed)
-        return len(self.changed | other.changed) + inserted + others
+        return self.words_changed + other.words_changed - len(self.changed & other.changed)
 
     def joined(self, other: "State") -> "State":
         """The base with the edits of both.
