@@ -4,6 +4,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText, Model
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.compared_answers import check_determinism
+from scrutiny.models.builtin import builtin_network
 from scrutiny.models.builtin.builtin_families import targets
 from scrutiny.models.strings.model_loading import load_model
 
@@ -69,3 +70,19 @@ def test_other_tasks_are_refused(tagging, pairs):
 def test_unknown_options_are_refused(classification):
     with pytest.raises(ModelError, match="no option 'dtype'"):
         load_model("builtin:sentiment#dtype=float16", classification)
+
+
+def test_texts_are_read_anew_if_others_were_asked_about_since(monkeypatch, model, make):
+    read = []
+    find_rows = builtin_network._known_rows
+
+    def known_rows(features, vocabulary):
+        read.append(len(features[0][0]))  # words
+        return find_rows(features, vocabulary)
+
+    monkeypatch.setattr(builtin_network, "_READ_KEPT", 2)
+    monkeypatch.setattr(builtin_network, "_READ", builtin_network._Read())
+    monkeypatch.setattr(builtin_network, "_known_rows", known_rows)
+    for text in ("one", "one two", "one", "one two three", "one", "one two"):
+        model.predict(make(text))
+    assert read == [1, 2, 3, 2]

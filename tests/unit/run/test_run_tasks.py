@@ -1,12 +1,17 @@
 """Shards: cut by items, complete, and the same for everybody."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrutiny.core.example import Example
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import shard_size, shards_of
+from scrutiny.store.database import to_bytes
+from scrutiny.store.run_tables import variants_table
 
 
 @given(st.integers(1, 5000), st.integers(1, 3000))
@@ -46,3 +51,20 @@ def test_no_two_tasks_share_a_name():
 )
 def test_a_shard_is_about_ten_seconds_of_work(queries, whole, size):
     assert shard_size(queries, whole=whole) == size
+
+
+def test_variants_are_read_once_for_all_replicates_whatever_else_is_measured():
+    items = tuple(Example(f"i{i}", {"text": "so good"}) for i in range(4))
+    measured = SimpleNamespace(examples={"d": items})
+    resolved = SimpleNamespace(measurements=dict.fromkeys("mabcdef", measured))
+    runner = TaskRunner(resolved, None, None, run_id="r")
+    prepared = to_bytes(variants_table("m", "d", []))
+    found = []
+    for replicate in range(2):
+        for name in "abcdef":
+            for task in shards_of("measure", name, "d", 4, size=2, of=("f", replicate)):
+                assert runner._batch(task, None).examples == items[task.start : task.stop]
+        tasks = shards_of("measure", "m", "d", 4, size=2, of=("f", replicate))
+        found.append([runner._batch(task, prepared) for task in tasks])
+    assert [batch.examples for batch in found[0]] == [items[:2], items[2:]]
+    assert all(a is b for a, b in zip(*found, strict=True))

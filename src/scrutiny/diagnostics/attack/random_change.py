@@ -1,8 +1,9 @@
 """Random change as a control: same candidates, as many texts and changed words as the attack."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -196,13 +197,19 @@ class _Source:
             self.candidates[number] = found or self._of_victim(place)
         return self.candidates[number]
 
-    def is_known(self, known: Collection[object]) -> bool:
+    def is_known(self, known: Set[object]) -> bool:
         """Whether all texts with one changed word are known; two with none could be joined."""
-        return len(self.candidates) == len(self.places) and all(
-            state.words_changed > 1 or (state.words_changed == 1 and state.key in known)
-            for options in self.candidates.values()
-            for state in options
-        )
+        if len(self.candidates) < len(self.places) or self.by_words.get(0):
+            return False
+        return self.by_words.get(1, set()) <= known
+
+    @cached_property
+    def by_words(self) -> dict[int, set[object]]:
+        """Keys of the candidates at all places, by the number of changed words."""
+        found: dict[int, set[object]] = {}
+        for state in chain.from_iterable(self.candidates.values()):
+            found.setdefault(state.words_changed, set()).add(state.key)
+        return found
 
     def _of_victim(self, place: Place) -> Sequence[State]:
         """Texts with a random word of the victim at a place that is one of its tokens."""
@@ -256,7 +263,7 @@ def _one(source: _Source, words: int) -> State | None:
         after = chosen  # alone, a candidate is the text that it was made as, and knows its change
         if state is not start:
             try:
-                after = State.of(state.origin, (*state.edits, *chosen.edits))
+                after = state.joined(chosen)
             except EditRefusedError:  # the edits are incompatible
                 continue
             if not problem.space.admits(after):

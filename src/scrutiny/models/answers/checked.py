@@ -65,8 +65,9 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
     ask = model.answers_or_failures if isinstance(model, AnswersOneByOne) else model.predict
     answers: list[Any] = answer_or_fail(ask, examples, source=model.source)
     labels = model.labels
+    fine = frozenset([one for one in labels if type(one) is str and is_storable(one)])
     return [
-        _labeled(labels, a) or check_answer(model, e, a)
+        _labeled(labels, fine, a) or check_answer(model, e, a)
         for e, a in zip(examples, answers, strict=True)
     ]
 
@@ -81,11 +82,11 @@ def read_or_fail(
     ]
 
 
-def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
+def _labeled(labels: Sequence[str], fine: frozenset[str], answer: object) -> Prediction | None:
     """Valid answer of a classifier in the fast case; `None` if it needs the full check.
 
     Classifiers answer by the hundred thousand, and all that can be wrong with probabilities shows
-    in their types, their least and their sum.
+    in their types, their least and their sum. ``fine`` are the labels that can be written.
     """
     if type(answer) is not Prediction:
         return None
@@ -98,8 +99,8 @@ def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
         return None  # NaN among them: no comparison holds
     if label is None:
         label = labels[scores.index(max(scores))]
-        return Prediction(label, scores) if is_storable(label) else None
-    return answer if type(label) is str and label in labels and is_storable(label) else None
+        return Prediction(label, scores) if label in fine else None
+    return answer if type(label) is str and label in fine else None
 
 
 def answer_or_fail(

@@ -62,7 +62,8 @@ def from_probabilities(
     except (TypeError, ValueError) as error:
         said = f"{source} must return an array of probabilities of shape (n, k): {error}"
         raise _shape_error(said, count) from error
-    if any(map(_is_masked, [rows, *rows])):
+    is_plain = type(rows) is np.ndarray and rows.dtype.kind == "f"  # numbers alone, and all given
+    if not is_plain and any(map(_is_masked, [rows, *rows])):
         raise ModelError(
             f"{source} returned masked probabilities, and what is masked is none: return an array "
             "without a mask, with NaN where there is no answer (array.filled(float('nan')))."
@@ -82,7 +83,7 @@ def from_probabilities(
         raise MiscountError(BAD, wrong)
     if array.shape[1:] != (len(labels),):
         raise _shape_error(wrong, count)
-    return [Prediction(scores=tuple(row)) for row in array.tolist()]
+    return [Prediction(None, tuple(row)) for row in array.tolist()]
 
 
 def _shape_error(said: str, count: int) -> ModelError | AnswerError:

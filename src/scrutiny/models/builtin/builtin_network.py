@@ -29,7 +29,7 @@ __all__ = ["BuiltinNetwork"]
 Rows: TypeAlias = NDArray[np.int32]
 _ARRAYS = ("embedding", "embedding_bias", "hidden", "hidden_bias", "output", "output_bias")
 _TEXTS_AT_ONCE = 1024  # bounds the memory; the answers do not depend on it
-_READ_KEPT = 64  # times `_TEXTS_AT_ONCE` texts whose known features are kept: about 10 MB
+_READ_KEPT = 128  # times `_TEXTS_AT_ONCE` texts whose known features are kept: about 20 MB
 _LENGTHS = 4096  # a text of more known features is scaled like one of 4,096
 _SCALE_BITS, _SCALE_SHIFT, _HIDDEN_SHIFT, _LOGIT_SHIFT = 14, 6, 12, 16
 # A step of the table is 1/256 of a natural-log odds; the ends are odds of e^13, 2^-20 apart from
@@ -90,12 +90,12 @@ class _Read:
         asked.update(f"{family.name}\n".encode())
         asked.update("".join(texts).encode("utf-8", "surrogatepass"))
         key = asked.digest()
-        found = self._kept.get(key)
+        found = self._kept.pop(key, None)
         if found is None:
             found = _known_rows(READ[family.features](texts), _vocabulary(family.name))
             while len(self._kept) >= _READ_KEPT:
                 self._kept.pop(next(iter(self._kept)), None)
-            self._kept[key] = found
+        self._kept[key] = found  # behind those that were asked about longer ago
         return found
 
 

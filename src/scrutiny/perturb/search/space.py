@@ -1,7 +1,7 @@
 """Search space: transformations, and the constraints that their candidates pass."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -242,7 +242,7 @@ def steps_from(
 def _breaks(state: State, edit: Edit) -> bool:
     """Whether an edit of a text changes one of its literals, or goes into one."""
     literals = state.document(edit.field).literals
-    return any(
+    return bool(literals) and any(
         edit.start < high and low < edit.end
         if edit.start < edit.end
         else low < edit.start < high or (edit.inside and edit.start in (low, high))
@@ -282,8 +282,15 @@ def screened(
 
 def passes(constraints: Sequence[Constraint], state: State) -> bool:
     """Whether a text is allowed, compared with the base."""
-    for name, edits in grouped((edit.field, edit) for edit in state.edits).items():
-        document = state.origin.document(name)
-        if not all(constraint.allows(document, edits) for constraint in constraints):
-            return False
-    return True
+    origin = state.origin
+    by_field: Mapping[str, Sequence[Edit]] = (
+        {origin.names[0]: state.edits}
+        if len(origin.names) == 1
+        else grouped((edit.field, edit) for edit in state.edits)
+    )
+    return all(
+        constraint.allows(origin.document(name), edits)
+        for name, edits in by_field.items()
+        if edits
+        for constraint in constraints
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -77,9 +78,11 @@ class State:
             If they overlap or break an annotation.
         """
         ordered = _in_order(origin, edits)
-        if not origin.is_plain or any(edit.spans for edit in ordered):
+        if not origin.is_plain or any([edit.spans for edit in ordered]):
             example = apply_edits(origin.example, ordered)
             return cls(origin, tuple(example.fields.values()), ordered, example)
+        if len(origin.names) == 1:
+            return cls(origin, (apply_to_text(origin.texts[0], ordered),), ordered)
         texts = tuple(
             [
                 apply_to_text(text, [e for e in ordered if e.field == name])
@@ -120,9 +123,20 @@ class State:
 
     def words_with(self, other: "State") -> int:
         """`words_changed` of a text that has the edits of both, before it is made."""
-        inserted = self.words_changed - len(self.changed)
-        others = other.words_changed - len(other.changed)
-        return len(self.changed | other.changed) + inserted + others
+        return self.words_changed + other.words_changed - len(self.changed & other.changed)
+
+    def joined(self, other: "State") -> "State":
+        """The base with the edits of both.
+
+        Raises
+        ------
+        EditRefusedError
+            If they are incompatible.
+        """
+        found = State.of(self.origin, (*self.edits, *other.edits))
+        found._changed = self.changed | other.changed
+        found._words_changed = self.words_with(other)
+        return found
 
     @property
     def sites(self) -> SitesByMove:
@@ -235,5 +249,5 @@ def _in_order(origin: Origin, edits: Sequence[Edit]) -> tuple[Edit, ...]:
         return tuple(edits)
     numbers = origin.numbers
     if len(numbers) == 1:
-        return tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+        return tuple(sorted(edits, key=attrgetter("start", "end")))
     return tuple(sorted(edits, key=lambda e: (numbers[e.field], e.start, e.end)))

@@ -109,18 +109,19 @@ def answer_keys(
 
 def _asked(model: str, example: Example) -> bytes:
     """Bytes that identify a request: the model, and all that it sees of an example."""
-    chunks = [_repeated(model), _repeated(example.language), _repeated(str(len(example.fields)))]
-    for field, text in example.fields.items():
-        borders = (example.tokens or {}).get(field)
+    fields, tokens = example.fields, example.tokens or {}
+    chunks = [_repeated(model, example.language, str(len(fields)))]
+    for field, text in fields.items():
+        borders = tokens.get(field)
         written = "" if borders is None else str([f"{a}-{b}" for a, b in borders])
-        chunks += [_repeated(field), length_prefixed(text), length_prefixed(written)]
+        chunks += [_repeated(field), length_prefixed(text, written)]
     return b"".join(chunks)
 
 
 @lru_cache(maxsize=256)
-def _repeated(part: str) -> bytes:
+def _repeated(*parts: str) -> bytes:
     """`length_prefixed`, cached for parts that many requests share."""
-    return length_prefixed(part)
+    return length_prefixed(*parts)
 
 
 def query_keys(queries: Iterable[Any], *, fingerprint: str, capability: str) -> list[bytes]:

@@ -178,18 +178,20 @@ class TaskRunner:
         }
 
     def _batch(self, task: TaskSpec, prepared: bytes | None) -> Batch:
-        """Items of a task with their variants; cached, since every replicate gets the same.
+        """Items of a task with their variants, if any; these are kept for the next replicate.
 
         Where there are more than can be kept, all others come before the same again.
         """
+        examples = self._resolved.measurements[task.measure].examples[task.dataset]
+        if prepared is None:
+            return Batch(examples=examples[task.start : task.stop], variants={})
         if task.prepared_by not in self._batches:
-            examples = self._resolved.measurements[task.measure].examples[task.dataset]
             are_few = len(examples) <= _KEPT_BATCHES * (task.stop - task.start)
             while len(self._batches) >= (_KEPT_BATCHES if are_few else 1):
                 self._batches.popitem(last=False)
             self._batches[task.prepared_by] = Batch(
                 examples=examples[task.start : task.stop],
-                variants={} if prepared is None else variants_of(from_bytes(prepared)),
+                variants=variants_of(from_bytes(prepared)),
             )
         self._batches.move_to_end(task.prepared_by)
         return self._batches[task.prepared_by]
