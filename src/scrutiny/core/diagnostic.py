@@ -85,10 +85,10 @@ class RowKind:
         self, item: str, found: Iterable[float] | Failure, *, variant: str | None = None
     ) -> Row:
         """Row of an item or of its variant: its values, or why it has none."""
-        start = (item, variant, self.role, self.condition)
+        role, condition = self.role, self.condition
         if isinstance(found, Failure):
-            return Row(*start, found.status, found.reason, None)
-        return Row(*start, "ok", None, tuple(map(float, found)))
+            return Row(item, variant, role, condition, found.status, found.reason, None)
+        return Row(item, variant, role, condition, "ok", None, tuple(map(float, found)))
 
     def named_row(
         self,

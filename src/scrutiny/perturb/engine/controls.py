@@ -255,7 +255,8 @@ class Placement:
             starts = [i for i in self._words[:_TRIES] if i in free]
         else:
             room = len(tokens) - count + 1
-            starts = [int(share * room) for share in self._rng.random(_TRIES)] if room > 0 else []
+            shares = self._rng.random(_TRIES).tolist() if room > 0 else []
+            starts = [int(share * room) for share in shares]
         ranked = []
         for rank, first in enumerate(starts):
             run = range(first, first + count)
