@@ -11,7 +11,7 @@ LOUD = 2.0  # noise of logits: answers of one endpoint differ as much as those o
 
 
 def test_two_copies_of_a_loud_endpoint_are_seldom_called_different():
-    """At level .95; 99 % of tests that are wrong in a fifth of examinations are told."""
+    """A check that is wrong once in five, and promises once in twenty, fails this in 99 %."""
     alarms = 0
     for run in range(100):
         one, other = (asker(Simulated(noise=LOUD, seed=2 * run + copy)) for copy in (0, 1))
