@@ -3,8 +3,9 @@
 Those of a training set are here: seen before, new words, frequency of the label.
 """
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import getdoc
@@ -12,6 +13,7 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 from scrutiny.core.answers.answer import label_in
+from scrutiny.core.columns.coded import Coded, coded
 from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.plugin_base import Told
@@ -64,6 +66,16 @@ class Training:
         return {label: count / counts.total() for label, count in counts.items()}
 
 
+#: Distinct tokens of which what is asked of each is remembered.
+REMEMBERED: Final = 2**14
+
+
+@lru_cache(maxsize=REMEMBERED)
+def straight(token: str) -> str:
+    """Token in lower case, with straight apostrophes."""
+    return token.lower().replace("’", "'")
+
+
 #: Texts of an item, as they are looked at together.
 _Texts = tuple[str, ...]
 
@@ -78,9 +90,9 @@ def _tokens(texts: _Texts) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _lower(texts: _Texts) -> tuple[str, ...]:
-    """Tokens of all texts in lower case, with straight apostrophes."""
+    """Tokens of all texts, each `straight`."""
     if len(texts) == 1:
-        return tuple(token.lower().replace("’", "'") for token in _tokens(texts))
+        return tuple(map(straight, _tokens(texts)))
     return tuple(chain.from_iterable(_lower((text,)) for text in texts))
 
 
@@ -92,13 +104,16 @@ def _words(texts: _Texts) -> tuple[str, ...]:
     return tuple(chain.from_iterable(_words((text,)) for text in texts))
 
 
-_is_word: Final = lru_cache(maxsize=4096)(is_word)
+_is_word: Final = lru_cache(maxsize=REMEMBERED)(is_word)
 
 
 @lru_cache(maxsize=64)
 def sentences_in(text: str) -> tuple[Sequence[str], ...]:
     """Tokens of each sentence of a text, as they are written."""
-    return tuple(_tokens((text[start:end],)) for start, end in sentences(text))
+    borders = sentences(text)
+    if len(borders) == 1:  # all but white space: its tokens are known
+        return (_tokens((text,)),)
+    return tuple(_tokens((text[start:end],)) for start, end in borders)
 
 
 def tokens_of(example: Example) -> Sequence[str]:
@@ -107,7 +122,7 @@ def tokens_of(example: Example) -> Sequence[str]:
 
 
 def lower_of(example: Example) -> Sequence[str]:
-    """Tokens of all fields in lower case, with straight apostrophes."""
+    """Tokens of all fields, each `straight`."""
     return _lower(tuple(example.fields.values()))
 
 
@@ -148,6 +163,9 @@ class Attribute(Told):
         Values of all items at once, by a model that the data string names in an option of the
         attribute's name (``#perplexity=MODEL``): they are a column of the items, which ``function``
         reads. None for all others.
+    of_token
+        Whether it is a function of one token of the texts, called once for all equal ones: an item
+        has it where a token has it; whole numbers are summed.
     """
 
     function: Callable[..., Value | None]
@@ -158,14 +176,22 @@ class Attribute(Told):
     stream: str = ""
     of_words: bool = False
     of_all: OfAll | None = None
+    of_token: bool = False
 
     def __call__(self, example: Example, training: Training | None = None) -> Value | None:
         """Value of an item; ``None`` if it has none."""
-        if self.is_english and not is_english(example.language):
+        if not self.is_for(example.language):
             return None
-        if self.of_words and script_of(example.language) in _NO_WORDS:
-            return None
+        if self.of_token:
+            found: Iterable[Any] = map(self.function, tokens_of(example))
+            return sum(found) if self.gives == "a number" else any(found)
         return self.function(example, training) if self.of_training else self.function(example)
+
+    def is_for(self, language: str) -> bool:
+        """Whether items in a language have a value."""
+        if self.is_english and not is_english(language):
+            return False
+        return not (self.of_words and script_of(language) in _NO_WORDS)
 
     def at_length(self) -> str:
         """Docstring of its function."""
@@ -178,6 +204,38 @@ class Attribute(Told):
         return f"{self.says[:1].upper()}{self.says[1:]}: {self.gives}{more}"
 
 
+class Tokens:
+    """Tokens of many items: distinct ones, and which of them each item has."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._codes = array("l")  # of all items, one behind the other
+        self._ends = array("l", [0])
+        self._languages: list[str] = []
+
+    def add(self, tokens: Sequence[str], language: str) -> None:
+        """Add an item in a language."""
+        places = self._places
+        self._codes.extend([places.setdefault(token, len(places)) for token in tokens])
+        self._ends.append(len(self._codes))
+        self._languages.append(language)
+
+    def valued(self, one: Attribute) -> Coded:
+        """Value of an attribute of tokens for each item; None in languages that it is not for."""
+        import numpy as np
+
+        each = np.fromiter(map(one.function, self._places), dtype=np.int64)
+        before = np.concatenate([[0], np.cumsum(each[np.array(self._codes)])])
+        sums = np.diff(before[np.array(self._ends)])
+        told = coded(self._languages)
+        is_for = np.array([one.is_for(language) for language in told.values], dtype=np.bool_)
+        values, codes = np.unique(
+            sums if one.gives == "a number" else sums > 0, return_inverse=True
+        )
+        known = np.where(is_for[told.codes], codes.reshape(-1), len(values))
+        return Coded([*values.tolist(), None], known.astype(np.int32))
+
+
 def attribute(
     says: str,
     *,
@@ -186,6 +244,7 @@ def attribute(
     stream: str = "",
     of_words: bool = False,
     of_all: OfAll | None = None,
+    of_token: bool = False,
 ) -> Callable[[Callable[..., Any]], Attribute]:
     """Decorator that makes an attribute of a function; the return annotation gives its kind.
 
@@ -200,7 +259,8 @@ def attribute(
 
     def made(function: Callable[..., Any]) -> Attribute:
         gives = _GIVES[function.__annotations__["return"]]
-        return Attribute(function, says, gives, is_english, of_training, stream, of_words, of_all)
+        more = is_english, of_training, stream, of_words, of_all, of_token
+        return Attribute(function, says, gives, *more)
 
     return made
 

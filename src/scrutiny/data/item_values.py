@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.columns.coded import Coded, coded, together
@@ -17,7 +17,19 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import Term, parse_predicate, share_of, terms_of, truth
-from scrutiny.data.attribute import Attribute, Gives, Training, Value, lower_of
+from scrutiny.data.attribute import (
+    Attribute,
+    Gives,
+    Tokens,
+    Training,
+    Value,
+    lower_of,
+    tokens_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: A slice of fewer items, or one that leaves fewer, has no number.
 FEWEST: Final = 20
@@ -112,6 +124,13 @@ class Items:
         """Whether each item is in a slice, as `which` says it; ``None`` without a value."""
         return self.which(text).each()
 
+    def members(self, text: str) -> "NDArray[np.bool_]":
+        """Mask ``(item,)`` of those that are known to be in a slice, as `which` says it."""
+        import numpy as np
+
+        said = self.which(text)
+        return np.array([one is True for one in said.values], dtype=np.bool_)[said.codes]
+
     def which(self, text: str) -> Coded:
         """Whether each item is in a slice: True, False, or None for items without a value.
 
@@ -134,7 +153,7 @@ class Items:
         PlanError, UnknownNameError
             If there are none: the items lack it, it is a number, or each value has few items.
         """
-        gives, values = self._valued(Term(name))
+        gives, values = self.valued(name)
         answers = {"True": "yes", "False": "no"} if gives == "yes or no" else {}
         counts: Counter[str] = Counter()
         for v, n in values.counts().items():
@@ -147,6 +166,16 @@ class Items:
                 "Write a slice instead: where length > 20."
             )
         return found
+
+    def valued(self, name: str) -> tuple[Gives, Coded]:
+        """Kind of an attribute or column, and its value for each item; None without one.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            If the items lack it.
+        """
+        return self._valued(Term(name))
 
     def must_have(self, text: str, *, where: str) -> None:
         """Raise if a slice compares a column or attribute with a value that no item has.
@@ -178,9 +207,16 @@ class Items:
         plain = {n: one for n, one in loaded.items() if not (one.of_training or one.of_all)}
         if not plain:
             return
-        rows = [[one(example) for one in plain.values()] for example in self.examples]
-        for column, (name, one) in enumerate(plain.items()):
+        whole = {name: one for name, one in plain.items() if not one.of_token}
+        tokens = Tokens()
+        rows = []
+        for example in self.examples:
+            rows.append([one(example) for one in whole.values()])
+            tokens.add(tokens_of(example), example.language)
+        for column, (name, one) in enumerate(whole.items()):
             self._values[name, "", ""] = one.gives, coded(row[column] for row in rows)
+        for name in plain.keys() - whole.keys():
+            self._values[name, "", ""] = plain[name].gives, tokens.valued(plain[name])
 
     def _said(self, term: Term) -> Coded:
         """Whether a term is true for each item."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from scrutiny.data.attribute import sentences_in
+from scrutiny.data.attribute import sentences_in, straight
 
 _MARKS: Final = "?？؟"
 _OPENING: Final = frozenset("and but so or well oh hey ok okay now then please".split())
@@ -60,19 +60,19 @@ def is_question_text(text: str, *, is_english: bool) -> bool:
     >>> [is_question_text(t, is_english=True) for t in ("What a film", "Is a fine film")]
     [False, False]
     """
-    if any(mark in text for mark in _MARKS):
+    if any(map(text.__contains__, _MARKS)):
         return True
     return is_english and any(map(_asks, sentences_in(text)))
 
 
 def _asks(sentence: Sequence[str]) -> bool:
-    lower = [token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for token in sentence]
+    lower = map(straight, sentence)  # of most sentences, the first word is enough
     opening = next((word for word in lower if word != "," and word not in _OPENING), "")
     if opening.partition("'")[0] not in _ASKING and opening.removesuffix("n't") not in _SUBJECTS:
         return False
     # lower-case words, with contracted negations as one (*isn't*) and *what's* as two
     found: list[str] = []
-    for word in lower:
+    for word in map(straight, sentence):
         first, _, short = word.partition("'")
         if word == "n't" and found:
             found[-1] += word
@@ -96,8 +96,9 @@ def _asks(sentence: Sequence[str]) -> bool:
 def _is_inverted_behind(words: list[str]) -> bool:
     """Whether a verb precedes its subject behind a question word: *how good is it*."""
     most = _MOST_BETWEEN if words[0] in ("how", "what", "which", "whose") else 0
+    padded = [*words, *[""] * (most + 2)]
     for place in range(1, most + 2):
-        verb, subject = [*words, "", ""][place : place + 2]
+        verb, subject = padded[place : place + 2]
         verb = verb.removesuffix("n't")
         if subject in _SUBJECTS.get(verb, ()):
             return True

@@ -51,7 +51,7 @@ def slice_candidates(
     fewest = 2 * FEWEST
     asked = _thirds(examples, has_training=Items.of(examples, training).has_training)
     first = {
-        one.where: np.array(members)
+        one.where: members
         for one, members in slices_for(examples, asked=asked, training=training, fewest=fewest)
     }
     masks = {**first, **dict(_outside(first, examples))}

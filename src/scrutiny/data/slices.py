@@ -17,7 +17,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import canonical, joined, slice_of_values
-from scrutiny.data.attribute import Attribute, Training, words_of
+from scrutiny.data.attribute import Attribute, Training
 from scrutiny.data.item_values import COLUMNS, FEWEST, OF_TRAINING, Items
 from scrutiny.store.arrow import coded
 from scrutiny.store.run_folder import RunFolder
@@ -54,8 +54,8 @@ def slices_for(
     asked: Sequence[str] = (),
     training: Callable[[], Training] | None = None,
     fewest: int = FEWEST,
-) -> list[tuple[Slice, tuple[bool, ...]]]:
-    """All slices that divide the items, with the members of each.
+) -> list[tuple[Slice, NDArray[np.bool_]]]:
+    """All slices that divide the items, each with ``(item,)`` whether it is a member.
 
     Beside the attributes of texts that answer yes or no: slices that the user asks for, thirds by
     length, every gold label, every value of the items' columns ``a_*``. Attributes of English
@@ -80,22 +80,24 @@ def slices_for(
     candidates = [
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
         *_declared(is_english=others <= _OTHERS * len(examples)),
-        *_by_length(examples),
+    ]
+    items.look_at(["length > 0", *(one.where for one in candidates)])
+    candidates += [
+        *_by_length(examples, items),
         *_by_value("label", "label", [*filter(None, (label_in(e.gold) for e in examples))]),
     ]
     names = dict.fromkeys(n for e in examples for n in e.attributes if n.startswith("a_"))
     for name in sorted(names):
         values = [str(e.attributes[name]) for e in examples if name in e.attributes]
         candidates += _by_value(name, name.removeprefix("a_"), values)
-    items.look_at(one.where for one in candidates)
     found = []
-    known: set[tuple[bool, ...]] = set()
+    known: set[bytes] = set()
     for one in candidates:
-        members = tuple(is_in is True for is_in in items.inside(one.where))
-        inside = sum(members)
-        if inside < fewest or len(members) - inside < fewest or members in known:
+        members = items.members(one.where)
+        inside, written = int(members.sum()), np.packbits(members).tobytes()
+        if inside < fewest or len(members) - inside < fewest or written in known:
             continue  # too small, or equal to another slice
-        known.add(members)
+        known.add(written)
         found.append((one, members))
     return found
 
@@ -124,13 +126,16 @@ def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
     ]
 
 
-def _by_length(examples: Sequence[Example]) -> list[Slice]:
+def _by_length(examples: Sequence[Example], items: Items) -> list[Slice]:
     """Slices of the shortest and longest third, by words; characters in Chinese and Japanese."""
     scripts = {script_of(example.language) for example in examples}
     if scripts & (UNSPACED - OF_CHARACTERS):
         return []
     unit = "characters" if scripts <= OF_CHARACTERS else "words"
-    ordered = sorted(len(words_of(example)) for example in examples)
+    gives, lengths = items.valued("length")
+    if gives != "a number":
+        return []  # items have a column of this name, which is not their length
+    ordered = sorted(lengths.each())
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [
         Slice("short", f"of fewer than {low} {unit}", f"length < {low}"),
@@ -188,9 +193,7 @@ class RunItems:
             if (name, where) not in self._inside:
                 if where in self._stated:
                     self.of(name).look_at(self._stated)
-                said = self.of(name).which(where)
-                is_in = np.array([one is True for one in said.values], dtype=np.bool_)
-                self._inside[name, where] = is_in[said.codes]
+                self._inside[name, where] = self.of(name).members(where)
         return np.concatenate([self._inside[name, where] for name in datasets])
 
     def of(self, dataset: str) -> Items:

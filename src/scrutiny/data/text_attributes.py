@@ -13,9 +13,11 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import MARKED, Example
 from scrutiny.core.languages import is_english
 from scrutiny.data.attribute import (
+    REMEMBERED,
     attribute,
     lower_of,
     sentences_in,
+    straight,
     tokens_of,
     words_of,
     words_of_each,
@@ -23,6 +25,7 @@ from scrutiny.data.attribute import (
 from scrutiny.data.questions import is_question_text
 from scrutiny.text.lexicon import first_names, is_stop_word, table, zipf
 from scrutiny.text.numbers import parse_number
+from scrutiny.text.tokens import is_word
 
 _RARE: Final = 3.3  # on the scale of `zipf`: about twice in a million words
 _FEWEST_LETTERS: Final = 4
@@ -42,14 +45,18 @@ _QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how
 _FEMALE: Final = frozenset("she her hers herself she's she'd she'll".split())
 _MALE: Final = frozenset("he him his himself he's he'd he'll".split())
 _URL: Final = re.compile(r"https?://|www\.|\S+@\S+\.\w", re.IGNORECASE)
+#: Each address has one of them.
+_OF_ADDRESSES: Final = ("@", "://", "w.", "W.")
+_MARK: Final = re.compile("[\"“”«»'‘]")
 _QUOTATION: Final = re.compile(r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)")
 _EMOJI: Final = re.compile("[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]")
 _SMILEY: Final = re.compile(r"[:;=]-?[)(DPp](?!\w)")
-_REPEATED: Final = re.compile(r"([a-z])\1\1|[!?]{2,}", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"([a-z])\1\1", re.IGNORECASE)
+_MARKS: Final = re.compile("[!?]{2,}")
 
 
-@attribute("with a negation", is_english=True, stream="negation")
-def negated(example: Example) -> bool:
+@attribute("with a negation", is_english=True, stream="negation", of_token=True)
+def negated(token: str) -> bool:
     """Whether the text contains a negation word, contracted or not.
 
     Examples
@@ -57,8 +64,8 @@ def negated(example: Example) -> bool:
     >>> [negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
     [True, False]
     """
-    words = lower_of(example)
-    return not _NEGATIVE.isdisjoint(words) or any(word.endswith("n't") for word in words)
+    word = straight(token)
+    return word in _NEGATIVE or word.endswith("n't")
 
 
 @attribute("with a question")
@@ -92,22 +99,26 @@ def number(example: Example) -> bool:
     >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
     [True, True, False]
     """
-    if any(map(str.isdigit, "".join(example.fields.values()))):
-        return True
-    return is_english(example.language) and any(map(_is_number, tokens_of(example)))
+    is_one = _is_number if is_english(example.language) else _has_digit
+    return any(map(is_one, tokens_of(example)))
 
 
-@lru_cache(maxsize=4096)
-def _is_number(word: str) -> bool:
-    """Whether a word is a number by itself."""
-    is_plain = word.isalpha() and word.lower() not in _HARDLY_NUMBERS
-    return is_plain and parse_number(word) is not None
+@lru_cache(maxsize=REMEMBERED)
+def _has_digit(token: str) -> bool:
+    return any(map(str.isdigit, token))
 
 
-@attribute("with a word in capitals")
-def capitals(example: Example) -> bool:
+@lru_cache(maxsize=REMEMBERED)
+def _is_number(token: str) -> bool:
+    """Whether a token has a digit, or is a number by itself."""
+    is_plain = token.isalpha() and token.lower() not in _HARDLY_NUMBERS
+    return _has_digit(token) or (is_plain and parse_number(token) is not None)
+
+
+@attribute("with a word in capitals", of_token=True)
+def capitals(token: str) -> bool:
     """Whether a word of three letters or more is written in capitals."""
-    return any(len(w) > 2 and w.isalpha() and w.isupper() for w in tokens_of(example))
+    return len(token) > 2 and token.isalpha() and token.isupper()
 
 
 @attribute("with a capitalized word inside a sentence")
@@ -120,15 +131,19 @@ def name(example: Example) -> bool:
     [True, False]
     """
     return any(
-        len(word) > 1 and word[0].isupper() and not word.isupper()
+        any(map(_is_capitalized, sentence[1:]))
         for text in example.fields.values()
         for sentence in sentences_in(text)
-        for word in sentence[1:]
     )
 
 
-@attribute("with a rare word", is_english=True)
-def rare_word(example: Example) -> bool:
+@lru_cache(maxsize=REMEMBERED)
+def _is_capitalized(token: str) -> bool:
+    return len(token) > 1 and token[0].isupper() and not token.isupper()
+
+
+@attribute("with a rare word", is_english=True, of_token=True)
+def rare_word(token: str) -> bool:
     """Whether the text contains a word that is rare in English, or unknown.
 
     Examples
@@ -138,58 +153,71 @@ def rare_word(example: Example) -> bool:
     >>> rare_word(Example("2", {"text": "a good film"}))
     False
     """
-    return any(
-        len(word) >= _FEWEST_LETTERS and word.isalpha() and word.islower() and zipf(word) < _RARE
-        for word in tokens_of(example)
-    )
+    is_plain = len(token) >= _FEWEST_LETTERS and token.isalpha() and token.islower()
+    return is_plain and zipf(token) < _RARE
 
 
-@attribute("with a word of contrast (but, however)", is_english=True)
-def contrast(example: Example) -> bool:
+@attribute("with a word of contrast (but, however)", is_english=True, of_token=True)
+def contrast(token: str) -> bool:
     """Whether the text contains a word of contrast."""
-    return not _CONTRAST.isdisjoint(lower_of(example))
+    return straight(token) in _CONTRAST
 
 
-@attribute("with a condition (if, would)", is_english=True)
-def condition(example: Example) -> bool:
+@attribute("with a condition (if, would)", is_english=True, of_token=True)
+def condition(token: str) -> bool:
     """Whether the text contains a word of condition."""
-    return not _CONDITION.isdisjoint(lower_of(example))
+    return straight(token) in _CONDITION
 
 
-@attribute("with a comparison (more, than)", is_english=True)
-def comparison(example: Example) -> bool:
+@attribute("with a comparison (more, than)", is_english=True, of_token=True)
+def comparison(token: str) -> bool:
     """Whether the text contains a word of comparison."""
-    return not _COMPARISON.isdisjoint(lower_of(example))
+    return straight(token) in _COMPARISON
 
 
-@attribute("in the first person", is_english=True)
-def first_person(example: Example) -> bool:
+@attribute("in the first person", is_english=True, of_token=True)
+def first_person(token: str) -> bool:
     """Whether the text is in the first person."""
-    return not _FIRST_PERSON.isdisjoint(lower_of(example))
+    return straight(token) in _FIRST_PERSON
 
 
 @attribute("with a quotation")
 def quotation(example: Example) -> bool:
     """Whether the text contains a quotation in quotation marks."""
-    return any(_QUOTATION.search(text) is not None for text in example.fields.values())
+    marked = filter(_MARK.search, example.fields.values())  # few are, and this is fast
+    return any(map(_QUOTATION.search, marked))
 
 
 @attribute("with a web or mail address")
 def address(example: Example) -> bool:
     """Whether the text contains a web or mail address."""
-    return any(_URL.search(text) is not None for text in example.fields.values())
+    return any(
+        _URL.search(text) is not None
+        for text in example.fields.values()
+        if any(map(text.__contains__, _OF_ADDRESSES))
+    )
 
 
 @attribute("with an emoji or smiley")
 def emoji(example: Example) -> bool:
     """Whether the text contains an emoji or a smiley."""
-    return any(bool(_EMOJI.search(t) or _SMILEY.search(t)) for t in example.fields.values())
+    return any(
+        bool(_SMILEY.search(text) or (not text.isascii() and _EMOJI.search(text)))
+        for text in example.fields.values()
+    )
 
 
 @attribute("with drawn-out letters or marks")
 def drawn_out(example: Example) -> bool:
     """Whether a letter is repeated three times, or a punctuation mark twice, in a row."""
-    return any(_REPEATED.search(text) is not None for text in example.fields.values())
+    return any(map(_is_drawn_out, tokens_of(example))) or any(
+        _MARKS.search(text) is not None for text in example.fields.values()
+    )
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _is_drawn_out(token: str) -> bool:
+    return _LETTERS.search(token) is not None
 
 
 @attribute("with letters beyond plain Latin")
@@ -208,12 +236,22 @@ def several_sentences(example: Example) -> bool:
 @attribute("without a function word", is_english=True)
 def no_function_word(example: Example) -> bool:
     """Whether the text has words, and none of them is a function word."""
-    words = words_of(example)
-    return bool(words) and not any(is_stop_word(word) for word in words)
+    return max(map(_as_word, tokens_of(example)), default=0) == _OTHER
 
 
-@attribute("words of all texts", of_words=True)
-def length(example: Example) -> int:
+_OTHER: Final = 1
+_FUNCTION_WORD: Final = 2
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _as_word(token: str) -> int:
+    """Kind of word that a token is; 0 for none."""
+    word = straight(token)
+    return is_word(word) and (_FUNCTION_WORD if is_stop_word(word) else _OTHER)
+
+
+@attribute("words of all texts", of_words=True, of_token=True)
+def length(token: str) -> int:
     """Number of words in all texts.
 
     Examples
@@ -221,7 +259,7 @@ def length(example: Example) -> int:
     >>> length(Example("1", {"premise": "It rains.", "hypothesis": "It is wet."}))
     5
     """
-    return len(words_of(example))
+    return is_word(straight(token))
 
 
 @attribute("words of the longest text", of_words=True)

@@ -103,7 +103,7 @@ def token_texts(text: str) -> list[str]:
     >>> token_texts("Well-known, e.g. in the U.S.: don't e-mail a@b.org!")
     ['Well-known', ',', 'e.g.', 'in', 'the', 'U.S.', ':', "don't", 'e-mail', 'a@b.org', '!']
     """
-    return [text[start:end] for start, end in token_spans(text)]
+    return _pattern(text).findall(text)
 
 
 @cache

@@ -49,6 +49,9 @@ TELLING = [
     "should it rain, stay in",
     "so be it",
     "what 's nice is that it ends",
+    "what",
+    "How",
+    "which one",
     "",
     "...",
 ]

@@ -7,8 +7,9 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data import attribute, opening
-from scrutiny.data.attribute import Training, TrainingSets
+from scrutiny.data import attribute as attributes
+from scrutiny.data import opening
+from scrutiny.data.attribute import Tokens, Training, TrainingSets, attribute, tokens_of
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
 from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
@@ -156,7 +157,7 @@ def test_small_slices_and_their_small_complements_are_left_out():
 def test_members_stand_in_the_order_of_the_items():
     examples = [example("Not so." if k % 2 else "So.", k) for k in range(10)]
     ((one, members),) = slices_for(examples, fewest=3)[:1]
-    assert (one.name, members) == ("negation", (False, True) * 5)
+    assert (one.name, members.tolist()) == ("negation", [False, True] * 5)
 
 
 def test_labels_columns_lengths_and_named_words():
@@ -212,7 +213,7 @@ def test_slices_by_english_words_stay_where_few_items_are_in_another_language():
     english = [example("Not so!" if k % 2 else "So.", k, language="en") for k in range(40)]
     others = [example("Nicht so!", 50 + k, language="de") for k in range(2)]
     (first, members), *_ = slices_for([*english, *others], fewest=5)
-    assert (first.name, sum(members), members[-2:]) == ("negation", 20, (False, False))
+    assert (first.name, members.sum(), members[-2:].any()) == ("negation", 20, False)
     assert slices_for([*english, *others, *others], fewest=5)[0][0].name != "negation"
 
 
@@ -236,14 +237,39 @@ def test_numbers_in_words_are_english():
 
 def test_attributes_that_are_looked_at_together_are_what_each_alone_gives() -> None:
     """Item by item, each text is cut once; columns and unknown names are none of these."""
-    texts = ["Is it not good?", "A plain film.", "", "I am 12 .", "Nobody came, did they?"]
-    examples = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(texts * 4)]
-    slices = ["negated", "question", "length > 3", "label = up"]
+    texts = ["Is it not good?", "A plain film.", "", "SOOO 12 .", "Nobody came, did they?"]
+    examples = [
+        Example(f"i{k}", {"text": text, "more": "NOT."}, "up", language="en" if k % 3 else "th")
+        for k, text in enumerate(texts * 4)
+    ]
+    slices = ["negated", "question", "length > 3", "label = up", "drawn_out", "capitals"]
     together, alone = Items.of(examples), Items.of(examples)
     together.look_at([*slices, "nowhere = 1"])
     for one in slices:
         assert together.inside(one) == alone.inside(one)
     assert {"negated", "question", "length"} <= {name for name, *_ in together._values}
+
+
+@attribute("with a whole number of marks", of_token=True)
+def marks(token: str) -> int:
+    return int(token in "!?")
+
+
+def test_an_attribute_of_a_token_is_found_or_summed_over_the_tokens_of_all_texts():
+    pair = Example("1", {"premise": "So! WHY?", "hypothesis": "Well!"})
+    assert marks(pair) == 3
+    assert registry().load("attribute", "capitals")(pair) is True
+    tokens = Tokens()
+    for language in ("en", "de"):
+        tokens.add(tokens_of(pair), language)
+    tokens.add((), "en")
+    assert tokens.valued(marks).each() == [3, 3, 0]
+    assert tokens.valued(registry().load("attribute", "negated")).each() == [False, None, False]
+
+
+def test_thirds_by_length_are_left_out_where_items_have_a_column_of_this_name():
+    items = [example("gut " * (1 + k), k, attributes={"a_length": str(k % 2)}) for k in range(30)]
+    assert {one.name for one, _ in slices_for(items, fewest=5)} == {"length 0", "length 1"}
 
 
 def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path, monkeypatch):
@@ -305,7 +331,7 @@ def test_a_training_set_is_read_once_and_by_each_worker_itself(monkeypatch):
         read.append((source, task))
         return Training([example("It rains.")])
 
-    monkeypatch.setattr(attribute, "load_training", load)
+    monkeypatch.setattr(attributes, "load_training", load)
     sets = TrainingSets()
     first = sets.of("csv:a.csv", "text-classification")
     assert sets.of("csv:a.csv", "text-classification") is first

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 from small_runs import family, plan, run
@@ -10,8 +11,8 @@ from tool_logs import imported, line, unpacked, write_lines
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Noise
-from scrutiny.diagnostics.similarity.side_by_side.sides_answers import rows_of
+from scrutiny.diagnostics.similarity.side_by_side.sides import Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import in_order, told_by
 from scrutiny.reliability.assignment import assignments_in
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.whole_comparison import compare_side_by_side
@@ -206,13 +207,36 @@ def test_a_run_against_itself_is_no_regression_within_a_margin(families):
 def test_answers_stand_in_the_order_of_replicates_and_items(families):
     (one,) = assignments_in(families[0].manifest)
     names = ['{"seed":"3"}', '{"seed":"1"}']
-    rows, items = rows_of((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
-    found = Answers.of_rows(rows, {("x", "{}")}, items=items, replicates=names)
+    told, items = told_by((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
+    found = in_order(told, {("x", "{}")}, items=items, replicates=names)
     said = {
         (row["replicate"], row["item"]): row["answer"] for row in families[0].outputs().to_pylist()
     }
     expected = [[said[name, item] for item in ("i7", "i2")] for name in names]
     assert found.given.tolist() == expected
+
+
+def test_probabilities_have_zeros_behind_fewer_choices_and_none_where_some_are_missing():
+    rows = [
+        ("a", "x", "{}", "i1", "yes", [0.25, 0.75]),
+        ("a", "x", "{}", "i2", "no", [0.5, 0.25, 0.25]),
+        ("a", "x", '{"k":1}', "i2", "other", [1.0]),  # of another condition
+        ("a", "y", "{}", "i1", "other", [1.0]),  # of another dataset
+        ("b", "x", "{}", "i1", None, None),
+        ("b", "x", "{}", "i2", "no", [1.0, 0.0]),
+    ]
+    names = ["replicate", "dataset", "condition", "item", "answer", "scores"]
+    kinds = [*[pa.string()] * 5, pa.list_(pa.float32())]
+    schema = pa.schema(list(zip(names, kinds, strict=True)))
+    table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
+    items, wanted = [("x", "i2"), ("x", "i1")], {("x", "{}")}
+    found = in_order(table, wanted, items=items, replicates=["a"])
+    assert found.given.tolist() == [["no", "yes"]]
+    assert found.scores.tolist() == [[[0.5, 0.25, 0.25], [0.25, 0.75, 0.0]]]
+    both = in_order(table, wanted, items=items, replicates=["a", "b"])
+    assert both.given.tolist() == [["no", "yes"], ["no", None]]
+    assert both.scores is None
+    assert in_order(table[:0], wanted, items=items, replicates=["a"]).given.tolist() == [[None] * 2]
 
 
 def test_a_margin_needs_a_level_of_single_items(families):

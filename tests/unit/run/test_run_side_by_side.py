@@ -12,8 +12,8 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import UNKNOWN, flips_of
 from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import agreement_of
 from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
     marked,
-    rows_of,
     sides_of_models,
+    told_by,
 )
 from scrutiny.report.load import load_view
 
@@ -148,7 +148,7 @@ def test_items_without_a_gold_answer_or_an_answer_of_each_replicate_are_left_out
     folder.write_table(
         "outputs", [table.from_pylist(gone, schema=table.schema)], schema=table.schema
     )
-    assert len(rows_of((folder, "m"))) == len(kept) - 1
+    assert told_by((folder, "m")).num_rows == len(kept) - 1
     sides = sides_of_models(((folder, "m"), (folder, "m")), ["x"])
     assert [one.id for one in sides.examples] == [f"i{k}" for k in range(12) if k not in (3, 5)]
     assert sides_of_models(((folder, "m"), (folder, "nobody")), ["x"]) is None

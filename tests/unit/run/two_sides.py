@@ -45,7 +45,7 @@ def drawn(rng, right, *, replicates=1, spread=0.0):
 
 def slice_of(name, members):
     """A slice with these members (bools)."""
-    return Slice(name, f"with {name}"), tuple(bool(m) for m in members)
+    return Slice(name, f"with {name}"), np.array(members, dtype=np.bool_)
 
 
 def random_slices(rng, n, count=20):

@@ -144,6 +144,17 @@ def test_weighted_and_sums_agree_on_a_mean():
     assert a.resample_id == b.resample_id
 
 
+def test_very_many_rows_are_weighed_in_the_groups_that_sums_are_drawn_in(monkeypatch):
+    monkeypatch.setattr(module, "_VERY_MANY", 2_000)
+    monkeypatch.setattr(module, "_GROUPS", 1_000)
+    x = rng(1).exponential(size=(1, 4_000))
+    a = resample(with_ones(x), mean, rng=rng(4), draws=40, share=True)
+    b = resample_weighted(x[..., None], weighted_mean, rng=rng(4), draws=40)
+    np.testing.assert_allclose(a.draws, b.draws)
+    assert a.resample_id == b.resample_id
+    assert (b.n_units, b.degrees) == (4_000, 3_999)
+
+
 def test_refit_sees_the_drawn_rows_and_is_no_shared_draw():
     x = rng(1).random((2, 30))
     found = resample_refit(x[..., None], lambda m: float(m[:, 0].mean()), rng=rng(4), draws=400)

@@ -105,7 +105,7 @@ def rule_of(
         Numbers in the family whose limits decide about all items.
     """
     everything = np.ones(len(sides.examples), dtype=np.bool_)
-    members = np.array([everything, *(np.array(inside) for _, inside in slices)])
+    members = np.array([everything, *(inside for _, inside in slices)])
     return ComparisonRule(
         members,
         sides.units.code,

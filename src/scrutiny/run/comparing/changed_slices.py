@@ -24,8 +24,8 @@ from scrutiny.stats.significance.permutation_tests import sign_flip_test
 
 ALPHA: Final = 0.05
 _NOTHING: Final = 1e-12
-#: Slices with who belongs to each.
-Sliced = Sequence[tuple[Slice, tuple[bool, ...]]]
+#: Slices, each with the mask ``(item,)`` of those that belong to it.
+Sliced = Sequence[tuple[Slice, NDArray[np.bool_]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def changes(
     list
         In the order given, all items first.
     """
-    everything = Slice("all", "of all"), (True,) * len(sides.examples)
+    everything = Slice("all", "of all"), np.ones(len(sides.examples), dtype=np.bool_)
     parts = [everything, *slices]
     count = len(parts) + family
     tested = [_tested(sides, *part, margin=margin, family=count) for part in parts]
@@ -121,10 +121,9 @@ def _holm(p_values: Sequence[float], count: int) -> list[float]:
 
 
 def _tested(
-    sides: Sides, one: Slice, members: Sequence[bool], *, margin: float | None, family: int
+    sides: Sides, one: Slice, inside: NDArray[np.bool_], *, margin: float | None, family: int
 ) -> tuple[LevelChange, float]:
     """Change of some items, and the p-value of a loss beyond the margin."""
-    inside = np.array(members, dtype=np.bool_)
     part, outside = sides.part(np.flatnonzero(inside)), sides.change[~inside]
     most = 1.0 if sides.is_hit or sides.is_share else float("inf")
     gap = replace(change_of(sides, inside), most=most)
@@ -137,7 +136,7 @@ def _tested(
     change = LevelChange(
         name=one.name,
         says=one.says,
-        n=len(part.examples),
+        n=part.first.shape[1],
         n_moved=int((np.abs(part.change) > _NOTHING).sum()),
         before=float(part.first.mean()),
         after=float(part.second.mean()),
@@ -166,7 +165,7 @@ def independent(
 
     A slice goes back to another where nothing is shown of it on the items that the other leaves.
     """
-    members = {one.name: np.array(inside, dtype=np.bool_) for one, inside in slices}
+    members = {one.name: inside for one, inside in slices}
     leading: list[LevelChange] = []
     for change in ranked:
         own = members[change.name]

@@ -24,9 +24,10 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
 from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
     FREE,
     ModelOfRun,
+    in_order,
     labels_of,
-    rows_of,
     sides_of_models,
+    told_by,
 )
 from scrutiny.models.answers.compared_answers import LabelPair
 from scrutiny.reliability.assignment import Assignment
@@ -197,7 +198,10 @@ class _LevelReader:
         found = {}
         for place, (one, _) in enumerate(pairs):
             for item, example in examples_of(self.items[0], one.dataset).items():
-                name = item if len(pairs) == 1 else f"{one.dataset}/{item}"
+                if len(pairs) == 1:
+                    found[item] = (place, item), example
+                    continue
+                name = f"{one.dataset}/{item}"
                 found[name] = (place, item), replace(example, id=name)
         return found
 
@@ -220,8 +224,8 @@ class _LevelReader:
     ) -> tuple[Answers, Answers] | None:
         """Answers of both runs, in the order of the sides; ``None`` if one stores none."""
         one, other = (
-            Answers.of_rows(
-                rows_of(asked),
+            in_order(
+                told_by(asked),
                 set(chain.from_iterable(_answered(pair[side]) for pair in pairs)),
                 items=[(pairs[place][side].dataset, item) for place, item in keys],
                 replicates=meeting.names[side],

@@ -112,7 +112,7 @@ def _level(
     """Comparison of one level, with the limits that the table of numbers has of it."""
     sides, (one, other) = read.sides, read.pair
     slices, marks = slices_of(sides, options), marked(sides)
-    members = {found.name: np.array(inside) for found, inside in slices}
+    members = {found.name: inside for found, inside in slices}
     # other levels are tested beside this one: with about as many slices each
     family = (n_levels - 1) * (1 + len(slices))
     found = changes(sides, slices, margin=options.margin, family=family)
@@ -178,8 +178,8 @@ def _condition(one: Assignment) -> str:
     return " ".join(found + ["mean of items"] * (not metric_of(one.metric).is_mean))
 
 
-def slices_of(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
-    """Declared slices of the items, and one for each pooled dataset."""
+def slices_of(sides: Sides, options: CompareOptions) -> list[tuple[Slice, NDArray[np.bool_]]]:
+    """Declared slices of the items, and one for each pooled dataset, with masks ``(item,)``."""
     training = partial(load_training, options.training, "") if options.training else None
     found = slices_for(
         sides.examples, asked=options.where, training=training, fewest=options.fewest
@@ -187,7 +187,7 @@ def slices_of(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[
     for name, inside in sides.parts.items():
         if inside.sum() >= options.fewest <= (~inside).sum():
             one = Slice(f"dataset {name}", f"of dataset {name!r}")
-            found.append((one, tuple(inside.tolist())))
+            found.append((one, inside))
     return found
 
 
@@ -250,11 +250,12 @@ def commonest_turn(
     """
     if answers is None or answers[0].kind is not LABEL:
         return None
-    turns: Counter[tuple[str, str]] = Counter()
-    for k in np.flatnonzero(members).tolist():
-        before, after = (found.commonest(k) for found in answers)
-        if before is not None and after is not None and before != after:
-            turns[before, after] += 1
+    both = (found.commonest() for found in answers)
+    turns: Counter[tuple[str, str]] = Counter(
+        (before, after)
+        for before, after, is_in in zip(*both, members.tolist(), strict=True)
+        if is_in and before is not None and after is not None and before != after
+    )
     if not turns:
         return None
     (before, after), count = turns.most_common(1)[0]

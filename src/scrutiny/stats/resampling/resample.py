@@ -221,7 +221,8 @@ def resample_weighted(
     [2.0]
     """
     m = finite(measures, "measures", ndim=3)
-    grouping = _units(units, m.shape[1])
+    whole = _units(units, m.shape[1])
+    grouping = whole.gathered(_GROUPS) if whole.n_units >= _VERY_MANY else whole
     identity = _identity(rng, grouping, draws=draws, patterns=None)
     once = np.ones((1, m.shape[1]))
     point = np.array([weighted(each, once)[0] for each in m])
@@ -245,7 +246,7 @@ def resample_weighted(
             for r, each in enumerate(m):
                 out[start : start + by_row.shape[0], r] = weighted(each, by_row)
             start += by_row.shape[0]
-    units_of = grouping.n_units, None, identity, grouping.n_strata, grouping.crowding
+    units_of = whole.n_units, None, identity, whole.n_strata, whole.crowding
     return Resampled(point, out, m.shape[1], *units_of)
 
 

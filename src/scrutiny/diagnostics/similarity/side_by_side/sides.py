@@ -1,7 +1,7 @@
 """Two models on their common items: score and answer of each, and flips beyond the noise of one."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import AnswerType, answer_of, type_of
+from scrutiny.core.answers.answer import AnswerType
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -50,58 +50,12 @@ class Answers:
     scores: Floats | None
     kind: AnswerType[Any] = LABEL
 
-    @classmethod
-    def of_rows(
-        cls,
-        rows: Sequence[Mapping[str, Any]],
-        wanted: Collection[Key],
-        *,
-        items: Sequence[Key],
-        replicates: Sequence[str | None],
-    ) -> "Answers":
-        """Answers of a model in order.
-
-        Parameters
-        ----------
-        rows
-            What it said.
-        wanted
-            Datasets, each with a condition that answers are meant of.
-        items, replicates
-            In order.
-        """
-        place = {
-            (name, *item): (row, column)
-            for row, name in enumerate(replicates)
-            for column, item in enumerate(items)
-        }
-        given = np.full((len(replicates), len(items)), None, dtype=object)
-        scores: dict[tuple[int, int], Sequence[float]] = {}
-        kinds: set[AnswerType[Any]] = set()
-        known: dict[str, Any] = {}
-        for row in rows:
-            at = place.get((row["replicate"], row["dataset"], row["item"]))
-            if at is None or (row["dataset"], row["condition"]) not in wanted:
-                continue
-            if row["answer"] is not None:
-                if row["answer"] not in known:
-                    whole = answer_of(row["answer"])
-                    known[row["answer"]] = type_of(whole).compared(whole)
-                given[at] = known[row["answer"]]
-                kinds.add(type_of(given[at]))
-            if row["scores"] is not None:
-                scores[at] = row["scores"]
-        dense = None
-        if len(scores) == given.size > 0:  # 0 behind the probabilities of items with fewer choices
-            dense = np.zeros((*given.shape, max(map(len, scores.values()))))
-            for at, found in scores.items():
-                dense[(*at, slice(len(found)))] = found
-        return cls(given, dense, next((kind for kind in kinds if kind is not LABEL), LABEL))
-
-    def commonest(self, place: int) -> Any:
-        """Answer that most replicates give to an item."""
-        given = self.given[:, place]
-        return Counter(given.tolist()).most_common(1)[0][0] if given.size else None
+    def commonest(self) -> list[Any]:
+        """Answer that most replicates give to each item."""
+        each: list[list[Any]] = self.given.T.tolist()
+        if len(self.given) == 1:
+            return [answer for (answer,) in each]
+        return [Counter(own).most_common(1)[0][0] if own else None for own in each]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,14 +128,14 @@ class Sides:
         return matched(*self.names)
 
     def part(self, rows: NDArray[np.int64]) -> "Sides":
-        """The same two sides on a subset of their items, without answers."""
+        """Scores of the two sides on a subset of their items, without the items or answers."""
         codes = self.units.code[rows]
         return replace(
             self,
             first=self.first[:, rows],
             second=self.second[:, rows],
             units=Units.of(rows.size, codes, strata=self.units.stratum[codes]),
-            examples=tuple(self.examples[k] for k in rows.tolist()),
+            examples=(),
             answers=None,
         )
 

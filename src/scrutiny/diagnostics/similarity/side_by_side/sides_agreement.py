@@ -266,10 +266,26 @@ def find_disagreements(
     distance = _distances(sides, marks)
     beyond, names = _beyond_noise(sides, shown, noise)
     order = np.lexsort((-np.abs(sides.change), -distance * beyond))  # then in the items' order
+    levels = [side.mean(axis=0).tolist() for side in (sides.first, sides.second)]
+    said = [[None] * distance.size] * 2
+    if sides.answers is not None:
+        said = [one.commonest() for one in sides.answers]
     return [
-        _disagreement(sides, k, float(distance[k]), float(beyond[k]), tuple(names[k]))
-        for k in order.tolist()
-        if distance[k] > 0
+        DifferingInput(
+            item=example.id,
+            source=example.source,
+            text=" | ".join(options_last(example.fields).values()),
+            gold=_shown(example.gold, example),
+            first=_shown(said[0][k], example),
+            second=_shown(said[1][k], example),
+            before=levels[0][k],
+            after=levels[1][k],
+            distance=float(distance[k]),
+            beyond_noise=float(beyond[k]),
+            slices=tuple(names[k]),
+        )
+        for k in order[distance[order] > 0].tolist()
+        for example in [sides.examples[k]]
     ]
 
 
@@ -319,29 +335,6 @@ def _beyond_noise(sides: Sides, shown: Shown, noise: Noise) -> tuple[Floats, lis
 def _share_beyond(rate: float, floor: float) -> float:
     """Share of differences that noise does not explain."""
     return max(_LEAST, 1.0 - floor / rate) if rate > 0 else _LEAST
-
-
-def _disagreement(
-    sides: Sides, place: int, distance: float, beyond: float, slices: tuple[str, ...]
-) -> DifferingInput:
-    """The input at an index."""
-    example = sides.examples[place]
-    said: list[str | None] = [None, None]
-    if sides.answers is not None:
-        said = [_shown(one.commonest(place), example) for one in sides.answers]
-    return DifferingInput(
-        item=example.id,
-        source=example.source,
-        text=" | ".join(options_last(example.fields).values()),
-        gold=_shown(example.gold, example),
-        first=said[0],
-        second=said[1],
-        before=float(sides.first[:, place].mean()),
-        after=float(sides.second[:, place].mean()),
-        distance=distance,
-        beyond_noise=beyond,
-        slices=slices,
-    )
 
 
 def _shown(answer: Any, example: Example) -> str | None:

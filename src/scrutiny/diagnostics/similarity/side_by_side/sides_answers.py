@@ -1,14 +1,15 @@
 """Answers of two sides: as runs store them, and as numbers in one order of labels."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import label_in, type_of
+from scrutiny.core.answers.answer import AnswerType, answer_of, label_in, type_of
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.core.example import Example
@@ -23,6 +24,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
 from scrutiny.models.answers.compared_answers import LabelPair
 from scrutiny.reliability.assignment import assignments_in
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.store.arrow import encoded
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
 
@@ -34,6 +36,8 @@ NO_ORDER: Final = "no_label_order"
 NOT_APPLICABLE: Final = (FREE, "no_answers", "no_labels")
 _ATOL: Final = 1e-4  # of sums of probabilities: answers are stored as float32
 Both = tuple[Floats, Floats]
+#: Numbers of replicates and items.
+Shape = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,12 +161,88 @@ _PLAIN: Final = "{}"  # condition of the answers to items as they are
 _STORED: Final = "predictions:"
 
 
-def rows_of(asked: ModelOfRun) -> list[dict[str, Any]]:
+def told_by(asked: ModelOfRun) -> pa.Table:
     """Answers of one side: all that a model of a run gave to the unchanged items."""
     folder, subject = asked
     table = folder.original_answers("scores")
-    rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
-    return rows
+    return table.filter(pc.equal(table["subject"], subject))
+
+
+def in_order(
+    table: pa.Table,
+    wanted: Collection[Key],
+    *,
+    items: Sequence[Key],
+    replicates: Sequence[str | None],
+) -> Answers:
+    """Answers of a model to some items, in order.
+
+    Parameters
+    ----------
+    table
+        What it said, as `told_by` gives it.
+    wanted
+        Datasets, each with a condition that answers are meant of.
+    items, replicates
+        In order.
+    """
+    place = {item: column for column, item in enumerate(items)}
+    rank = {name: row for row, name in enumerate(replicates)}
+    names = ("replicate", "dataset", "condition", "item")
+    keys = zip(*map(_each, map(table.__getitem__, names)), strict=True)
+    found = [  # replicate, item; or nothing
+        (rank.get(replicate, -1), place.get((data, item), -1) if (data, c) in wanted else -1)
+        for replicate, data, c, item in keys
+    ]
+    at = np.array(found, dtype=np.int64).reshape(-1, 2)
+    is_asked = (at[:, 0] >= 0) & (at[:, 1] >= 0)
+    given, kind = _given(table["answer"], at, is_asked, shape=(len(replicates), len(items)))
+    return Answers(given, _dense(table["scores"], at, is_asked, given.shape), kind)
+
+
+def _each(column: pa.ChunkedArray) -> Iterator[str | None]:
+    """Value of each row; each distinct one is read once."""
+    names, codes = encoded(column)
+    return map([*names.to_pylist(), None].__getitem__, codes.tolist())
+
+
+def _given(
+    column: pa.ChunkedArray, at: NDArray[np.int64], is_asked: NDArray[np.bool_], shape: Shape
+) -> tuple[NDArray[np.object_], AnswerType[Any]]:
+    """Answers ``(replicate, item)``, each distinct one read once, and their type."""
+    names, codes = encoded(column)
+    is_there = is_asked & (codes >= 0)
+    known = np.full(len(names), None, dtype=object)
+    for code in np.unique(codes[is_there]).tolist():
+        whole = answer_of(names[code].as_py())
+        known[code] = type_of(whole).compared(whole)
+    given = np.full(shape, None, dtype=object)
+    given[tuple(at[is_there].T)] = known[codes[is_there]]
+    kinds = {type_of(one) for one in known.tolist() if one is not None} - {LABEL}
+    return given, next(iter(kinds), LABEL)
+
+
+def _dense(
+    column: pa.ChunkedArray, at: NDArray[np.int64], is_asked: NDArray[np.bool_], shape: Shape
+) -> Floats | None:
+    """Probabilities ``(replicate, item, label)``; 0 behind those of items with fewer choices.
+
+    Nothing where some are missing.
+    """
+    scores = column.combine_chunks()
+    is_there = is_asked & scores.is_valid().to_numpy(zero_copy_only=False)
+    has = np.zeros(shape, dtype=np.bool_)
+    has[tuple(at[is_there].T)] = True
+    if not (has.size and has.all()):
+        return None
+    of = pc.list_parent_indices(scores).to_numpy()
+    sizes = np.bincount(of, minlength=len(scores))
+    place = np.arange(of.size) - (np.cumsum(sizes) - sizes)[of]
+    dense = np.zeros((*shape, int(sizes[is_there].max())))
+    is_in = is_there[of]
+    row, item = at[of[is_in]].T
+    dense[row, item, place[is_in]] = pc.list_flatten(scores).to_numpy()[is_in]
+    return dense
 
 
 def labels_of(
@@ -192,18 +272,19 @@ def sides_of_models(both: tuple[ModelOfRun, ModelOfRun], datasets: Sequence[str]
         for item, example in examples_of(items, data).items()
         if example.gold is not None
     }
-    rows = [rows_of(one) for one in both]
+    told = [told_by(one) for one in both]
     ours, theirs = (
-        tuple(dict.fromkeys(row["replicate"] for row in own if row["dataset"] in datasets))
-        for own in rows
+        tuple(dict.fromkeys(name for data, name in pairs if data in datasets))
+        for own in told
+        for pairs in [zip(_each(own["dataset"]), _each(own["replicate"]), strict=True)]
     )
 
     def answered(keys: Sequence[Key]) -> tuple[Answers, Answers]:
         """Answers of both to some items."""
         wanted = {(data, _PLAIN) for data in datasets}
         return (
-            Answers.of_rows(rows[0], wanted, items=keys, replicates=ours),
-            Answers.of_rows(rows[1], wanted, items=keys, replicates=theirs),
+            in_order(told[0], wanted, items=keys, replicates=ours),
+            in_order(told[1], wanted, items=keys, replicates=theirs),
         )
 
     given = np.concatenate([one.given for one in answered([*known])]) != None  # noqa: E711
