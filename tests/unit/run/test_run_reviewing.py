@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from scrutiny.cli.verbs.review import command
+from scrutiny.cli import group
 from scrutiny.core.errors import DataError
 from scrutiny.run.importing.published_review import BETTER, NEVER, PAIRED, WORSE, review
 from scrutiny.run.importing.published_tables import read_published
@@ -145,7 +145,7 @@ def test_the_same_table_gives_the_same_limits(planted):
 
 def test_the_command_prints_and_writes(planted, tmp_path):
     page = tmp_path / "page.md"
-    done = CliRunner().invoke(command, [planted, "-o", str(page)], standalone_mode=False)
+    done = CliRunner().invoke(group, ["review", planted, "-o", str(page)], standalone_mode=False)
     assert done.exception is None
     first, *others = done.output.splitlines()
     assert first.startswith("Most results lose more than 5 % of their score in 0 of 3 values")
@@ -155,7 +155,7 @@ def test_the_command_prints_and_writes(planted, tmp_path):
 
 
 def test_json_has_each_difference(planted):
-    done = CliRunner().invoke(command, [planted, "--json"], standalone_mode=False)
+    done = CliRunner().invoke(group, ["review", planted, "--json"], standalone_mode=False)
     objects = [json.loads(line) for line in done.output.splitlines()]
     kinds = [one["part"] for one in objects]
     assert kinds.count("difference") == 216
@@ -165,5 +165,5 @@ def test_json_has_each_difference(planted):
 
 def test_without_columns_the_whole_is_said(written):
     path = written("0.9,0.5,100", "0.8,0.4,100", header="before,after,n")
-    done = CliRunner().invoke(command, [path], standalone_mode=False)
+    done = CliRunner().invoke(group, ["review", path], standalone_mode=False)
     assert "100.0 % [too few] of 2 results lose more than 5 % of their score." in done.output
