@@ -1,6 +1,7 @@
 """Questions with and without their mark, and statements that begin as questions do."""
 
 import doctest
+from itertools import product
 
 import pytest
 
@@ -65,6 +66,15 @@ def test_a_question_needs_no_mark(text):
 @pytest.mark.parametrize("text", TELLING)
 def test_a_statement_is_none(text):
     assert not is_question_text(text, is_english=True)
+
+
+def test_every_short_sequence_of_words_is_a_question_or_none():
+    """A text that ends behind its question word ("what") has ended comparisons."""
+    words = "what how who is isn't were n't 's , so it the you that .".split()
+    texts = (" ".join(own) for n in range(4) for own in product(words, repeat=n))
+    found = {text: is_question_text(text, is_english=True) for text in texts}
+    assert (found["how is it"], found["what"]) == (True, False)
+    assert set(found.values()) == {True, False}
 
 
 def test_words_are_read_in_english_alone():
