@@ -47,12 +47,14 @@ _MALE: Final = frozenset("he him his himself he's he'd he'll".split())
 _URL: Final = re.compile(r"https?://|www\.|\S+@\S+\.\w", re.IGNORECASE)
 #: Each address has one of them.
 _OF_ADDRESSES: Final = ("@", "://", "w.", "W.")
-_MARK: Final = re.compile("[\"“”«»'‘]")
+_QUOTATION_MARK: Final = re.compile("[\"“”«»'‘]")
 _QUOTATION: Final = re.compile(r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)")
 _EMOJI: Final = re.compile("[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]")
 _SMILEY: Final = re.compile(r"[:;=]-?[)(DPp](?!\w)")
-_LETTERS: Final = re.compile(r"([a-z])\1\1", re.IGNORECASE)
-_MARKS: Final = re.compile("[!?]{2,}")
+_OTHER_WORD: Final = 1
+_FUNCTION_WORD: Final = 2
+_REPEATED_LETTERS: Final = re.compile(r"([a-z])\1\1", re.IGNORECASE)
+_REPEATED_MARKS: Final = re.compile("[!?]{2,}")
 
 
 @attribute("with a negation", is_english=True, stream="negation", of_token=True)
@@ -184,7 +186,7 @@ def first_person(token: str) -> bool:
 @attribute("with a quotation")
 def quotation(example: Example) -> bool:
     """Whether the text contains a quotation in quotation marks."""
-    marked = filter(_MARK.search, example.fields.values())  # few are, and this is fast
+    marked = filter(_QUOTATION_MARK.search, example.fields.values())  # few are, and this is fast
     return any(map(_QUOTATION.search, marked))
 
 
@@ -211,13 +213,13 @@ def emoji(example: Example) -> bool:
 def drawn_out(example: Example) -> bool:
     """Whether a letter is repeated three times, or a punctuation mark twice, in a row."""
     return any(map(_is_drawn_out, tokens_of(example))) or any(
-        _MARKS.search(text) is not None for text in example.fields.values()
+        _REPEATED_MARKS.search(text) is not None for text in example.fields.values()
     )
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _is_drawn_out(token: str) -> bool:
-    return _LETTERS.search(token) is not None
+    return _REPEATED_LETTERS.search(token) is not None
 
 
 @attribute("with letters beyond plain Latin")
@@ -236,18 +238,14 @@ def several_sentences(example: Example) -> bool:
 @attribute("without a function word", is_english=True)
 def no_function_word(example: Example) -> bool:
     """Whether the text has words, and none of them is a function word."""
-    return max(map(_as_word, tokens_of(example)), default=0) == _OTHER
-
-
-_OTHER: Final = 1
-_FUNCTION_WORD: Final = 2
+    return max(map(_as_word, tokens_of(example)), default=0) == _OTHER_WORD
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _as_word(token: str) -> int:
-    """Kind of word that a token is; 0 for none."""
+    """Kind of word that a token is, the larger the kind that decides; 0 for none."""
     word = straight(token)
-    return is_word(word) and (_FUNCTION_WORD if is_stop_word(word) else _OTHER)
+    return is_word(word) and (_FUNCTION_WORD if is_stop_word(word) else _OTHER_WORD)
 
 
 @attribute("words of all texts", of_words=True, of_token=True)
