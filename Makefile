@@ -35,9 +35,6 @@ demo: $(VENV)/.core
 	$(BIN)/scrutiny judge python:examples/judges/shared_words.py:judge --data examples/judges/pairs.csv \
 		--out $(RUNS)/judge
 
-# One thread a tester: a second one waits, and burns what the other testers need.
-test test-fast: export OMP_NUM_THREADS = 1
-
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(TESTERS) --dist loadfile
 
