@@ -31,6 +31,10 @@ settings.load_profile("repeatable")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# One thread a tester, before anything reads it: a second one waits for the first, and burns what
+# other testers need: small networks took up to ten times the CPU.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A shell starts what runs in its background with interrupts ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -60,7 +60,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(
     arguments: list[str], *, site: Path | None, cwd: Path, said: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "SCRUTINY_CACHE_DIR": str(cwd / "cache")}
+    environment = {**os.environ, "SCRUTINY_CACHE_DIR": str(cwd / "cache")}
     if site is not None:
         found = [str(site), os.environ.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, found))

@@ -20,7 +20,6 @@ def _nothing_beside_what_is_shipped(
     for name in ("TEXTATTACK_PYTHON", "NLPAUG_PYTHON"):
         monkeypatch.delenv(f"SCRUTINY_{name}", raising=False)
     monkeypatch.setenv("SCRUTINY_DATA", str(tmp_path))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     yield
     own = [
         n for n, m in sys.modules.items() if Path(getattr(m, "__file__", "") or "").parent == FOLDER

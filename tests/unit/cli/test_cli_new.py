@@ -60,7 +60,6 @@ class Written:
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path),
                 "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-                "OMP_NUM_THREADS": "1",
             },
             input=said,
             capture_output=True,
