@@ -48,7 +48,8 @@ def workers(monkeypatch):
     """Workers that have been started."""
     found = []
 
-    def started(options):
+    def started(options, workers):
+        assert workers == 3
         found.append(Started(options))
         return found[-1], found[-1]
 

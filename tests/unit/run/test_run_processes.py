@@ -1,5 +1,6 @@
 """Workers: their store is the driver's, their errors are the driver's, their death is said."""
 
+import os
 import threading
 from contextlib import closing
 from functools import partial
@@ -191,7 +192,7 @@ class Model:
 def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatch):
     started = []
     start = executors._started
-    monkeypatch.setattr(executors, "_started", lambda given: started.append(1) or start(given))
+    monkeypatch.setattr(executors, "_started", lambda *of: started.append(1) or start(*of))
     made = plan(
         source(tmp_path, COUNTED), diagnostic="robustness", params={"transformations": ["typos"]}
     )
@@ -251,8 +252,8 @@ import numpy as np
 class Model:
     labels = ("negative", "positive")
     def __init__(self):
-        told = f"{os.environ.get('TOLD')} {np.random.random()}"
-        pathlib.Path(__file__).with_name(f"{os.getpid()}.told").write_text(told)
+        told = [os.environ.get("TOLD"), np.random.random(), os.environ.get("OMP_NUM_THREADS")]
+        pathlib.Path(__file__).with_name(f"{os.getpid()}.told").write_text(" ".join(map(str, told)))
     def predict(self, texts):
         return ["positive"] * len(texts)
 """
@@ -266,5 +267,18 @@ def test_workers_have_the_environment_of_their_run_and_chance_of_their_own(tmp_p
     monkeypatch.delenv("TOLD")
     run(plan(source(tmp_path, TELLS)), tmp_path / "third", workers=2, executor="processes")
     told = [path.read_text().split() for path in tmp_path.glob("*.told")]
-    assert {value for value, _ in told} == {"first", "second", "None"}
-    assert len({drawn for _, drawn in told}) == len(told) >= 3
+    assert {value for value, *_ in told} == {"first", "second", "None"}
+    assert len({drawn for _, drawn, _ in told}) == len(told) >= 3
+
+
+@pytest.mark.parametrize(("stated", "threads"), [(None, "3"), ("2", "2")])
+def test_workers_share_the_cores_unless_the_user_says_how_many_threads(
+    tmp_path, monkeypatch, stated, threads
+):
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    if stated:
+        monkeypatch.setenv("OMP_NUM_THREADS", stated)
+    run(plan(source(tmp_path, TELLS)), tmp_path / "run", workers=2, executor="processes")
+    workers = [one for one in tmp_path.glob("*.told") if one.stem != str(os.getpid())]
+    assert {one.read_text().split()[-1] for one in workers} == {threads}

@@ -154,7 +154,7 @@ class Processes(Executor):
     def _start(self, worker: int) -> None:
         """Start a worker, unless it is there."""
         if worker not in self._crew or not self._crew[worker][1].is_alive():
-            self._crew[worker] = _started(self.models.options)
+            self._crew[worker] = _started(self.models.options, self._workers)
 
     def _receive(self, worker: int) -> Any:
         """Message of a worker; raises what it raised."""
@@ -188,16 +188,18 @@ _PRELOADED: Final = [
 ]
 
 
-def _started(options: LoadOptions) -> tuple[Any, Any]:
-    """Pipe to a new worker, and its process."""
+def _started(options: LoadOptions, workers: int) -> tuple[Any, Any]:
+    """Pipe to a new worker, one of so many, and its process."""
     if sys.platform == "linux":  # elsewhere the system's own libraries do not survive a fork
         context: Any = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOADED)
     else:
         context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    # The process that is forked has the environment of when it was started.
-    told = (theirs, options, dict(os.environ))
+    # The process that is forked has the environment of when it was started. Workers share the
+    # cores: threads of one that wait for a core would keep it from those of another.
+    threads = str(max(1, (os.cpu_count() or 1) // workers))
+    told = (theirs, options, {"OMP_NUM_THREADS": threads, **os.environ})
     process = context.Process(target=_work, args=told, daemon=True)
     with _deaf_to_interrupts():
         process.start()
