@@ -16,7 +16,7 @@ from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.store.record_groups import RecordGroups
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 from scrutiny.tasks.tasks import load_task
 
@@ -73,7 +73,7 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
         if c.id in names
     ]
     estimator = Estimator(
-        RecordGroups.of_table(records), items, resampling=Resampling(draws=draws), seed=seed
+        RowGroups.of_table(records), items, resampling=Resampling(draws=draws), seed=seed
     )
     _, (found,) = estimate_all(estimator, own, [stated], contrasts=contrasts)
     return found

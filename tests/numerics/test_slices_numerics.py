@@ -19,7 +19,7 @@ from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.plan_slices import over
-from scrutiny.store.record_groups import RecordGroups
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -81,7 +81,7 @@ def worse(rng, seed, **study):
     ]
     records, items = tables(rng, **study)
     few = Resampling(draws=400)
-    estimator = Estimator(RecordGroups.of_table(records), items, resampling=few, seed=seed)
+    estimator = Estimator(RowGroups.of_table(records), items, resampling=few, seed=seed)
     _, found = estimate_all(estimator, [], claims, contrasts=pairs)
     return [one.verdict == "supported" for one in found]
 

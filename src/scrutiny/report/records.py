@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrutiny.data.slices import RunItems
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
-    from scrutiny.store.record_groups import RecordGroups
+    from scrutiny.store.row_groups import RowGroups
 
 
 _SAME: Final = 1e-9  # a replicate's value, computed again
@@ -111,7 +111,7 @@ class FolderRecords(Records):
         return recorded.only(self._items.inside(assigned.where, (assigned.dataset,)))
 
     @cached_property
-    def _tables(self) -> "tuple[RecordGroups, pa.Table] | None":
+    def _tables(self) -> "tuple[RowGroups, pa.Table] | None":
         """Records and items."""
         try:
             return self.folder.measured()
@@ -280,7 +280,7 @@ def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]
     return found
 
 
-def with_hits(records: "RecordGroups") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
+def with_hits(records: "RowGroups") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
     """Kind, subject, dataset and measures of all records that have a measure ``hit``."""
     found = []
     for place in records.places():

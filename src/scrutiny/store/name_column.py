@@ -58,7 +58,7 @@ class NameColumn(Sequence[str]):
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def places(self, column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
-        """Position ``(row,)`` among these of each row's word."""
+        """Position ``(row,)`` among these of each row's word; -1 of one that is none of them."""
         names, codes = coded(column)
         return self._in_stretches(names)[codes]
 
@@ -69,7 +69,8 @@ class NameColumn(Sequence[str]):
             start = pc.index(self._column, names[done]).as_py()
             n = min(len(names) - done, len(self) - start)
             if start < 0 or not self._column.slice(start, n).equals(names.slice(done, n)):
-                return np.asarray(pc.index_in(names, self._column).to_numpy(), np.int64)
+                places = pc.fill_null(pc.index_in(names, self._column), -1)
+                return np.asarray(places.to_numpy(), np.int64)
             found[done : done + n] = np.arange(start, start + n)
             done += n
         return found

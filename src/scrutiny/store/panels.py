@@ -16,7 +16,7 @@ from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.store.arrow import coded, combined, is_value
 from scrutiny.store.name_column import NameColumn
-from scrutiny.store.record_groups import RecordGroups
+from scrutiny.store.row_groups import RowGroups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,7 @@ class PanelKey:
     reference: str | None = None
 
 
-def read_panel(records: RecordGroups, items: pa.Table, key: PanelKey) -> Recorded:
+def read_panel(records: RowGroups, items: pa.Table, key: PanelKey) -> Recorded:
     """Panel of one diagnostic on one subject and dataset, with all its sides.
 
     Raises
@@ -153,6 +153,8 @@ class _Sides:
         """
         keys, code = combined(table, ("condition", "role", "replicate"))
         row_item = self._items.places(table["item"])
+        if (row_item < 0).any():
+            raise KeyError("a record of an item that is not there")
         status = _numbers(table["status"], CODES).astype(np.int8)
         is_ok = status == CODES["ok"]
         flat = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False)

@@ -40,7 +40,7 @@ from scrutiny.store.files import (
     write_text,
 )
 from scrutiny.store.guards import is_in_use
-from scrutiny.store.record_groups import RecordGroups
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import (
     estimate_from_row,
     estimates_to_table,
@@ -174,7 +174,7 @@ class RunFolder(StoredTables):
         """Raw measures of every diagnostic."""
         return self.table("records")
 
-    def measured(self) -> tuple[RecordGroups, pa.Table]:
+    def measured(self) -> tuple[RowGroups, pa.Table]:
         """Records, and items without texts: the input of estimates.
 
         Raises
@@ -182,10 +182,23 @@ class RunFolder(StoredTables):
         DataError
             As `table` does.
         """
-        schema, told = self.metadata("records")
-        names = [name for name in schema.names if name not in ("variant", "reason")]
-        read = partial(self.group, "records", columns=names)
-        return RecordGroups.of_file(schema, told, read), self.items_without_texts()
+        return self._by_group("records", ("variant", "reason")), self.items_without_texts()
+
+    def answers(self) -> RowGroups:
+        """Answers of the models without what they said and their scores.
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        return self._by_group("outputs", ("scores", "said"))
+
+    def _by_group(self, name: str, without: Sequence[str]) -> RowGroups:
+        """One of the tables by row groups, without some columns."""
+        schema, told = self.metadata(name)
+        names = [one for one in schema.names if one not in without]
+        return RowGroups.of_file(schema, told, partial(self.group, name, columns=names))
 
     def items_without_texts(self) -> pa.Table:
         """Table of items without their texts and places; all but their names as codes."""

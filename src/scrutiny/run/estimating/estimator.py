@@ -39,7 +39,7 @@ from scrutiny.reliability.row_statistics import resample_any
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.store.panels import PanelKey, Recorded, read_panel, stack
-from scrutiny.store.record_groups import RecordGroups
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_folder import RunFolder
 
 _KEPT_PANELS = 8
@@ -53,7 +53,7 @@ class Estimator:
 
     def __init__(
         self,
-        records: RecordGroups,
+        records: RowGroups,
         items: pa.Table,
         *,
         resampling: Resampling,

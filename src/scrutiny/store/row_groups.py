@@ -1,7 +1,7 @@
-"""Records of a run, a row group at a time: all of a large one would fill the memory.
+"""Records or answers of a run, a row group at a time: all of a large run would fill the memory.
 
-A panel is of one diagnostic, model and dataset, whose records stand together: the row groups that
-hold none of them are told by their bounds, and not read.
+What is asked for is of one model and dataset, whose rows stand together: the row groups that hold
+none of them are told by their bounds, and not read.
 """
 
 import json
@@ -20,13 +20,13 @@ Bounds = tuple[str, str, bool]
 _PLACE: Final = ("kind", "subject", "dataset")
 
 
-class RecordGroups:
-    """Records by row group, of which the last one that was read is kept.
+class RowGroups:
+    """Rows by row group, of which the last one that was read is kept.
 
     Parameters
     ----------
     footer
-        Measures by kind, dataset and subject, as a run writes them.
+        Of records, their measures by kind, dataset and subject.
     bounds
         Of each group, of some of its columns.
     read
@@ -44,25 +44,25 @@ class RecordGroups:
         self._read = lru_cache(maxsize=1)(read)
 
     @classmethod
-    def of_table(cls, table: pa.Table) -> "RecordGroups":
-        """Records of a table in memory."""
+    def of_table(cls, table: pa.Table) -> "RowGroups":
+        """Rows of a table in memory."""
         return cls(_footer(table.schema), [{}], lambda _: table)
 
     @classmethod
     def of_file(
         cls, schema: pa.Schema, told: parquet.FileMetaData, read: Callable[[int], pa.Table]
-    ) -> "RecordGroups":
-        """Records of a file with this schema and metadata."""
+    ) -> "RowGroups":
+        """Rows of a file with this schema and metadata."""
         bounds = [_bounds(told.row_group(number)) for number in range(told.num_row_groups)]
         return cls(_footer(schema), bounds, read)
 
     def where(self, **wanted: str | None) -> Iterator[pa.Table]:
-        """Records with these values, in order: those of one group after the other.
+        """Rows with these values, in order: those of one group after the other.
 
         Examples
         --------
         >>> table = pa.table({"role": ["a", "b", "a"], "item": ["x", "y", "z"]})
-        >>> [part["item"].to_pylist() for part in RecordGroups.of_table(table).where(role="a")]
+        >>> [part["item"].to_pylist() for part in RowGroups.of_table(table).where(role="a")]
         [['x', 'z']]
         """
         for number, bounds in enumerate(self._bounds):

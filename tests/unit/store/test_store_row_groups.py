@@ -60,6 +60,7 @@ def test_row_groups_that_hold_none_of_it_are_not_read(folder, monkeypatch):
         (["b", "c"], [1, 2]),
         (["c", "d", "a", "b"], [2, 3, 0, 1]),
         (["d", "b", "d"], [3, 1, 3]),
+        (["b", "e"], [1, -1]),
         ([], []),
     ],
 )
