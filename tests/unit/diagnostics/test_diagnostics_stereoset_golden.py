@@ -19,8 +19,9 @@ from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, tri
 from scrutiny.diagnostics.stereotypes.variant_params import StereoSetParams
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimator import Estimator
+from scrutiny.store.item_tables import items_table
 from scrutiny.store.row_groups import RowGroups
-from scrutiny.store.run_tables import items_table, records_table
+from scrutiny.store.run_tables import records_table
 from scrutiny.tasks.tasks import load_task
 
 MEASURES = StereoSet.measures

@@ -1,8 +1,11 @@
-"""Records by row group: those that may hold what is asked for are read, and no other."""
+"""Rows by row group: those that may hold what is asked for are read; items are made in parts."""
 
 import pyarrow as pa
 import pytest
 
+from scrutiny.core.columns.item_packing import Packing
+from scrutiny.core.example import Example
+from scrutiny.store.item_tables import items_of
 from scrutiny.store.name_column import NameColumn
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import ROW_GROUP
@@ -73,3 +76,21 @@ def test_names_are_found_in_stretches_or_one_by_one(asked, places):
     assert names != ("a", "b")
     with pytest.raises(IndexError):
         names[4]
+
+
+def test_items_are_made_in_parts_and_columns_of_one_dataset_are_empty_in_another():
+    n = ROW_GROUP + 9
+    many = Packing()
+    many.add([Example(f"i{k}", {"text": "x"}, gold="a") for k in range(n)])
+    few = (Example("j", {"text": "y"}, attributes={"a_topic": "sport"}),)
+    schema, tables = items_of(
+        {"many": many.items(), "few": few}, {"many": {"t_seen": [k == n - 1 for k in range(n)]}}
+    )
+    parts = [*tables]
+    assert [len(part) for part in parts] == [ROW_GROUP, 9, 1]
+    assert all(part.schema == schema for part in parts)
+    rows = pa.concat_tables(parts)
+    assert rows["position"].to_pylist() == [*range(n), 0]
+    assert rows["t_seen"].to_pylist() == [*[False] * (n - 1), True, None]
+    assert rows["a_topic"].to_pylist() == [*[None] * n, "sport"]
+    assert rows["item"].to_pylist()[-2:] == [f"i{n - 1}", "j"]
