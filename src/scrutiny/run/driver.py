@@ -167,6 +167,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
                 work.leave_out(first.left_out, runner)
                 work.run("measure")
         write()
+        crew.models.forget_answers()  # estimates take as much
         estimates, findings = _estimated(resolved, folder, claims, options.progress, crew)
         folder.write_estimates(estimates)
         folder.write_findings(findings)

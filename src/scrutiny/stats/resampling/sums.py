@@ -109,13 +109,13 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     else:
         each = [np.bincount(position, weights=column) for column in flat.T]
         sums = np.stack(each, axis=1)
-    pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
     nested = n_cells > 1 and pairs.size == n_cells
-    columns, members = [], []
-    for c in range(n_cells):
-        rows_of_c = np.flatnonzero(pair_cell == c)
-        columns.append(sums[rows_of_c] if n_cells > 1 else sums)
-        members.append(None if rows_of_c.size == units.n_units else pair_unit[rows_of_c])
+    columns, of_cells = [sums], [pairs]  # units of each cell
+    if n_cells > 1:
+        in_cells = [np.flatnonzero(pairs % n_cells == c) for c in range(n_cells)]
+        columns = [sums[own] for own in in_cells]
+        of_cells = [pairs[own] // n_cells for own in in_cells]
+    members = [None if own.size == units.n_units else own for own in of_cells]
     largest = max(float(sums.max()), -float(sums.min()))
     return ComponentTable(
         columns=tuple(columns),
