@@ -64,7 +64,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, line
 
 
-def object_of(line: str, place: str) -> FileRow:
+def object_of(line: str, place: str) -> dict[str, Any]:
     """Object of a line.
 
     Raises

@@ -1,9 +1,10 @@
 """Rows of stored answers: read from JSON lines, CSV, TSV or Parquet, and found by item.
 
-A file of columns is held as a table, JSON lines as they are written: rows become objects when they
-are asked for, so that an answer takes no more room than in its file.
+A file of columns is held as a table, objects of lines as bytes: rows become objects when they are
+asked for, so that an answer takes no more room than in its file.
 """
 
+import marshal
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -134,14 +135,14 @@ class StoredRows(ABC):
 
 
 class RowsOfLines(StoredRows):
-    """Rows of a JSON Lines file, each parsed when it is asked for."""
+    """Rows of a JSON Lines file, each kept in a short form that is soon read."""
 
     def __init__(self, path: Path) -> None:
         self._name = path.name
-        self._text, self._ends, self._numbers = bytearray(), array("q", [0]), array("q")
+        self._rows, self._ends, self._numbers = bytearray(), array("q", [0]), array("q")
         for number, line in lines_of(path):
-            self._text += line.encode()
-            self._ends.append(len(self._text))
+            self._rows += marshal.dumps(object_of(line, f"{path.name}:{number}"))
+            self._ends.append(len(self._rows))
             self._numbers.append(number)
 
     def __len__(self) -> int:
@@ -149,10 +150,7 @@ class RowsOfLines(StoredRows):
 
     def _some(self, start: int, n: int) -> Sequence[FileRow]:
         ends = self._ends[start : start + n + 1]
-        return [
-            object_of(self._text[a:b].decode(), self.place(number))
-            for number, (a, b) in enumerate(pairwise(ends), start)
-        ]
+        return [marshal.loads(self._rows[a:b]) for a, b in pairwise(ends)]
 
     def place(self, number: int) -> str:
         """``file:line`` of a row."""

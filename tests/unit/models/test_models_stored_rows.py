@@ -76,7 +76,7 @@ def test_a_file_of_cells_becomes_a_table_of_words_that_knows_its_lines(tmp_path:
         stored_rows(tmp_path / "p.tsv", {"id"}.__contains__)
 
 
-def test_json_lines_are_parsed_when_they_are_asked_for(tmp_path: Path) -> None:
+def test_objects_of_lines_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": 1, "label": "é"}\n\n{"id": "1", "p": [0.5]}\n', encoding="utf-8")
     rows = stored_rows(path, {"id"}.__contains__)
@@ -90,4 +90,4 @@ def test_json_lines_are_parsed_when_they_are_asked_for(tmp_path: Path) -> None:
     assert rows.names(1) == ["id", "p"]
     path.write_text("\n[]\n")
     with pytest.raises(ModelError, match=r"p\.jsonl:2 is no JSON object"):
-        stored_rows(path, {"id"}.__contains__)[0]
+        stored_rows(path, {"id"}.__contains__)
