@@ -7,9 +7,10 @@ asked for, so that an answer takes no more room than in its file.
 import marshal
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from scrutiny.models.row_files import (
@@ -44,26 +45,29 @@ class StoredRows(ABC):
     _key: "Callable[[StoredRows, int], Key]"
     _hashes: "NDArray[np.int64]"
     _order: "NDArray[np.int64]"
-    #: Rows that were made last, and the number of the first.
-    _made: Sequence[FileRow] = ()
-    _start = 0
+    #: Rows that were made last, by number.
+    _made: Mapping[int, FileRow] = MappingProxyType({})
 
     @abstractmethod
     def __len__(self) -> int:
         """Number of rows."""
 
     def __getitem__(self, number: int) -> FileRow:
-        """Cells of the row of a number; one behind those that were made is made with many more."""
-        at = number - self._start
-        if not 0 <= at < len(self._made):
-            is_next = at == len(self._made)
-            self._start, self._made = number, self._some(number, _BLOCK if is_next else 1)
-            at = 0
-        return self._made[at]
+        """Cells of the row of a number; who walks through is given ever more rows at a time."""
+        if number not in self._made:
+            import numpy as np
+
+            n = min(2 * len(self._made), _BLOCK) if number - 1 in self._made else 1
+            self._make(np.arange(number, min(number + n, len(self))))
+        return self._made[number]
+
+    def _make(self, numbers: "NDArray[np.int64]") -> None:
+        """Make the rows of some numbers together."""
+        self._made = dict(zip(numbers.tolist(), self._some(numbers), strict=True))
 
     @abstractmethod
-    def _some(self, start: int, n: int) -> Sequence[FileRow]:
-        """Rows from a number on, so many at most."""
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        """Rows of some numbers."""
 
     @abstractmethod
     def place(self, number: int) -> str:
@@ -117,10 +121,11 @@ class StoredRows(ABC):
         starts = np.searchsorted(self._hashes, wanted)
         last = np.minimum(starts, max(0, len(self) - 1))
         is_there = self._hashes[last] == wanted if len(self) else np.zeros(len(keys), np.bool_)
-        firsts = np.where(is_there, self._order[last] if len(self) else -1, -1).tolist()
+        firsts = np.where(is_there, self._order[last] if len(self) else -1, -1)
+        self._make(firsts[firsts >= 0])
         return [
             number if number < 0 or self._key(self, number) == key else self._further(key, start)
-            for key, number, start in zip(keys, firsts, starts.tolist(), strict=True)
+            for key, number, start in zip(keys, firsts.tolist(), starts.tolist(), strict=True)
         ]
 
     def _further(self, key: Key, start: int) -> int:
@@ -148,9 +153,9 @@ class RowsOfLines(StoredRows):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def _some(self, start: int, n: int) -> Sequence[FileRow]:
-        ends = self._ends[start : start + n + 1]
-        return [marshal.loads(self._rows[a:b]) for a, b in pairwise(ends)]
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        rows, ends = memoryview(self._rows), self._ends
+        return [marshal.loads(rows[ends[n] : ends[n + 1]]) for n in numbers.tolist()]
 
     def place(self, number: int) -> str:
         """``file:line`` of a row."""
@@ -193,8 +198,16 @@ class RowsOfTable(StoredRows):
         size: int = self._table.num_rows
         return size
 
-    def _some(self, start: int, n: int) -> Sequence[FileRow]:
-        rows: list[FileRow] = self._table.slice(start, n).to_pylist()
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        import numpy as np
+        import pyarrow as pa
+
+        if not numbers.size:
+            return []
+        is_stretch = bool((np.diff(numbers) == 1).all())
+        first, n = int(numbers[0]), len(numbers)
+        part = self._table.slice(first, n) if is_stretch else self._table.take(pa.array(numbers))
+        rows: list[FileRow] = part.to_pylist()
         return rows
 
     def place(self, number: int) -> str:

@@ -91,3 +91,18 @@ def test_objects_of_lines_are_made_when_they_are_asked_for(tmp_path: Path) -> No
     path.write_text("\n[]\n")
     with pytest.raises(ModelError, match=r"p\.jsonl:2 is no JSON object"):
         stored_rows(path, {"id"}.__contains__)
+
+
+def test_rows_that_are_asked_for_together_are_made_together(monkeypatch: Any) -> None:
+    rows, made = rows_of(5_000), []
+    some = RowsOfTable._some
+    monkeypatch.setattr(
+        RowsOfTable, "_some", lambda self, numbers: made.append(len(numbers)) or some(self, numbers)
+    )
+    assert rows.index(lambda rows, n: (rows[n]["id"], "")) is None
+    assert made == [2**k for k in range(12)] + [905]  # ever more for who walks through
+    made.clear()
+    wanted = [4_000, 3, 2_000, 4_999]
+    assert rows.places([(str(n), "") for n in wanted]) == wanted
+    assert [rows[n]["id"] for n in wanted] == [str(n) for n in wanted]
+    assert made == [4]
