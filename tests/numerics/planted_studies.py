@@ -16,6 +16,7 @@ from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 from scrutiny.tasks.tasks import load_task
 
@@ -71,7 +72,9 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
         for c in design.contrasts
         if c.id in names
     ]
-    estimator = Estimator(records, items, resampling=Resampling(draws=draws), seed=seed)
+    estimator = Estimator(
+        RowGroups.of_table(records), items, resampling=Resampling(draws=draws), seed=seed
+    )
     _, (found,) = estimate_all(estimator, own, [stated], contrasts=contrasts)
     return found
 

@@ -19,6 +19,7 @@ from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.plan_slices import over
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -78,7 +79,9 @@ def worse(rng, seed, **study):
         Claim(where, where, "d", (Component(where, 0.0, "elsewhere", "<"),), family="in slices")
         for where in slices
     ]
-    estimator = Estimator(*tables(rng, **study), resampling=Resampling(draws=400), seed=seed)
+    records, items = tables(rng, **study)
+    few = Resampling(draws=400)
+    estimator = Estimator(RowGroups.of_table(records), items, resampling=few, seed=seed)
     _, found = estimate_all(estimator, [], claims, contrasts=pairs)
     return [one.verdict == "supported" for one in found]
 

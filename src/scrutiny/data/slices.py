@@ -20,8 +20,8 @@ from scrutiny.core.slice_syntax import canonical, joined, slice_of_values
 from scrutiny.data.attribute import Attribute, Training
 from scrutiny.data.item_values import COLUMNS, FEWEST, OF_TRAINING, Items
 from scrutiny.store.arrow import coded
+from scrutiny.store.item_tables import examples_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import examples_of
 
 #: Values of a label or a column beyond this number are no groups.
 MOST_VALUES: Final = 12

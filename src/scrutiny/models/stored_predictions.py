@@ -22,7 +22,8 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import BAD, AnswerError, first_failure_raised
 from scrutiny.models.answers.returned_answers import from_tags, given_answer
 from scrutiny.models.answers.returned_labels import answered_label
-from scrutiny.models.stored_rows import FileRow, Key, RowsOfTable, StoredRows, stored_rows
+from scrutiny.models.row_files import FileRow
+from scrutiny.models.stored_rows import Key, RowsOfTable, StoredRows, stored_rows
 from scrutiny.models.strings.adapters import Adapter, IdentifiedModel
 from scrutiny.models.strings.model_families import natural_key
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
@@ -250,7 +251,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     rows = stored_rows(path, lambda name: name in read or name.startswith(_PREFIX))
     variants = {""}
 
-    def key_of(number: int) -> Key:
+    def key_of(rows: StoredRows, number: int) -> Key:
         row = rows[number]
         name, variant = row.get(id_column), row.get(variant_column)
         if name is None:
@@ -266,7 +267,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     has_names = len(rows) and variant_column not in rows.names(0)
     if (twice := rows.index(key_of, column=id_column if has_names else None)) is not None:
         first, second = map(rows.place, twice)
-        name, variant = key_of(twice[1])
+        name, variant = key_of(rows, twice[1])
         raise ModelError(
             f"{second} and {first} are both for item {name!r}"
             + (f", variant {variant!r}." if variant else ".")

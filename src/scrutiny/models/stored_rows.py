@@ -1,138 +1,38 @@
 """Rows of stored answers: read from JSON lines, CSV, TSV or Parquet, and found by item.
 
-A Parquet file stays a table: its rows become objects when they are asked for.
+A file of columns is held as a table, objects of lines as bytes: rows become objects when they are
+asked for, so that an answer takes no more room than in its file.
 """
 
-import csv
+import marshal
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast
 
-from scrutiny.core.boundary.json_text import parse_json
-from scrutiny.core.boundary.printable import repeated
-from scrutiny.core.errors import ModelError
+from scrutiny.models.row_files import (
+    DELIMITERS,
+    READERS,
+    FileRow,
+    batches_of,
+    cells_of,
+    foreign,
+    lines_of,
+    object_of,
+    read_rows,
+    told,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from scrutiny.store.arrow import ForeignParquet
-
-FileRow = Mapping[str, Any]
-
-
-def read_rows(path: Path) -> Iterator[tuple[str, FileRow]]:
-    """Rows of a JSON Lines, CSV, TSV or Parquet file, each with its ``file:line``.
-
-    Raises
-    ------
-    ModelError
-        If the file is not there, has another ending, or cannot be read.
-    """
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ModelError(
-            f"{str(path)!r} has the ending {path.suffix!r}; its rows are read from "
-            f"{', '.join(_READERS)} files."
-        )
-    if not path.is_file():
-        there = sorted(p.name for p in path.parent.glob(f"*{path.suffix}"))[:12]
-        hint = f" Such files there: {', '.join(there)}." if there else ""
-        raise ModelError(f"There is no file {str(path)!r}.{hint}")
-    with _told(path):
-        yield from reader(path)
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Context in which what a reader raises becomes a sentence about the file."""
-    try:
-        yield
-    except (ValueError, csv.Error, OSError) as error:
-        raise ModelError(f"{str(path)!r} cannot be read: {error}") from error
-
-
-def _json_lines(path: Path) -> Iterator[tuple[str, FileRow]]:
-    """Objects of a JSON Lines file."""
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            place = f"{path.name}:{number}"
-            try:
-                row = parse_json(line)
-            except ValueError as error:
-                raise ModelError(f"{place} is no JSON: {error}") from error
-            if not isinstance(row, dict):
-                raise ModelError(f"{place} is no JSON object.")
-            yield place, row
-
-
-def _delimited(delimiter: str) -> Callable[[Path], Iterator[tuple[str, FileRow]]]:
-    """Reader of delimited files with a header."""
-
-    def read(path: Path) -> Iterator[tuple[str, FileRow]]:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file, delimiter=delimiter)
-            _must_differ(rows.fieldnames or (), path)
-            for row in rows:
-                place = f"{path.name}:{rows.line_num}"
-                if None in row or None in row.values():
-                    raise ModelError(f"{place} has more or fewer cells than the header.")
-                yield place, row
-
-    return read
-
-
-def _must_differ(columns: Sequence[str], path: Path) -> None:
-    """Refuse two columns with one name."""
-    twice = repeated(columns)
-    if twice is not None:
-        raise ModelError(f"{str(path)!r} has two columns named {twice!r}; rename one of them.")
-
-
-def _parquet(path: Path) -> Iterator[tuple[str, FileRow]]:
-    """Rows of a Parquet file."""
-    number = 0
-    for batch in _batches(path, _foreign(path)):
-        for row in batch.to_pylist():
-            number += 1
-            yield f"{path.name}:{number}", row
-
-
-def _foreign(path: Path) -> "ForeignParquet":
-    """Open Parquet file, with columns of different names."""
-    from scrutiny.store.arrow import ForeignParquet  # it imports pyarrow
-
-    whole = ForeignParquet(path)
-    _must_differ(whole.schema.names, path)
-    return whole
-
-
-def _batches(
-    path: Path, file: "ForeignParquet", columns: Sequence[str] | None = None
-) -> "Iterator[pa.RecordBatch]":
-    """Rows of a file in batches; a sentence where they would fill the memory."""
-    from scrutiny.store.arrow import UnpacksToTooMuchError
-
-    try:
-        yield from file.batches(columns=columns)
-    except UnpacksToTooMuchError as error:
-        raise ModelError(f"{str(path)!r} {error}") from None
-
-
-_READERS: Final[Mapping[str, Callable[[Path], Iterator[tuple[str, FileRow]]]]] = {
-    ".jsonl": _json_lines,
-    ".csv": _delimited(","),
-    ".tsv": _delimited("\t"),
-    ".parquet": _parquet,
-    ".ndjson": _json_lines,
-}
 Key = tuple[str, str]  # item, variant
-#: Rows of a table that are made together.
+#: Rows that are made together for who walks through them.
 _BLOCK: Final = 4_096
 
 
@@ -142,17 +42,32 @@ class StoredRows(ABC):
     Keys are looked up by their hashes, which take eight bytes each, and then compared.
     """
 
-    _key: Callable[[int], Key]
+    _key: "Callable[[StoredRows, int], Key]"
     _hashes: "NDArray[np.int64]"
     _order: "NDArray[np.int64]"
+    #: Rows that were made last, by number.
+    _made: Mapping[int, FileRow] = MappingProxyType({})
 
     @abstractmethod
     def __len__(self) -> int:
         """Number of rows."""
 
-    @abstractmethod
     def __getitem__(self, number: int) -> FileRow:
-        """Cells of the row of a number."""
+        """Cells of the row of a number; who walks through is given ever more rows at a time."""
+        if number not in self._made:
+            import numpy as np
+
+            n = min(2 * len(self._made), _BLOCK) if number - 1 in self._made else 1
+            self._make(np.arange(number, min(number + n, len(self))))
+        return self._made[number]
+
+    def _make(self, numbers: "NDArray[np.int64]") -> None:
+        """Make the rows of some numbers together."""
+        self._made = dict(zip(numbers.tolist(), self._some(numbers), strict=True))
+
+    @abstractmethod
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        """Rows of some numbers."""
 
     @abstractmethod
     def place(self, number: int) -> str:
@@ -171,14 +86,14 @@ class StoredRows(ABC):
         """Numbers of rows that have, together, all values of a column, in order."""
 
     def index(
-        self, key: Callable[[int], Key], *, column: str | None = None
+        self, key: "Callable[[StoredRows, int], Key]", *, column: str | None = None
     ) -> tuple[int, int] | None:
         """Make rows known by their keys; two of one key, the first such pair, or None.
 
         Parameters
         ----------
         key
-            Key of the row of a number; it raises for a row without one.
+            Key of the row of a number among rows; it raises for a row without one.
         column
             Column with the items, where no row has a variant.
         """
@@ -186,14 +101,14 @@ class StoredRows(ABC):
 
         self._key = key
         names = None if column is None else self.words(column)
-        keys = map(key, range(len(self))) if names is None else ((name, "") for name in names)
-        hashes = map(hash, keys)
+        each = (key(self, number) for number in range(len(self)))
+        hashes = map(hash, each if names is None else ((name, "") for name in names))
         every = np.fromiter(hashes, dtype=np.int64, count=len(self))
         self._order = np.argsort(every, kind="stable")
         self._hashes = every[self._order]
         again = np.flatnonzero(self._hashes[1:] == self._hashes[:-1]) + 1
         for number in sorted(self._order[again].tolist()):
-            first = self.places([key(number)])[0]
+            first = self.places([key(self, number)])[0]
             if first != number:
                 return first, number
         return None
@@ -206,10 +121,11 @@ class StoredRows(ABC):
         starts = np.searchsorted(self._hashes, wanted)
         last = np.minimum(starts, max(0, len(self) - 1))
         is_there = self._hashes[last] == wanted if len(self) else np.zeros(len(keys), np.bool_)
-        firsts = np.where(is_there, self._order[last] if len(self) else -1, -1).tolist()
+        firsts = np.where(is_there, self._order[last] if len(self) else -1, -1)
+        self._make(firsts[firsts >= 0])
         return [
-            number if number < 0 or self._key(number) == key else self._further(key, start)
-            for key, number, start in zip(keys, firsts, starts.tolist(), strict=True)
+            number if number < 0 or self._key(self, number) == key else self._further(key, start)
+            for key, number, start in zip(keys, firsts.tolist(), starts.tolist(), strict=True)
         ]
 
     def _further(self, key: Key, start: int) -> int:
@@ -218,56 +134,85 @@ class StoredRows(ABC):
         for at in range(start + 1, len(self)):
             if self._hashes[at] != wanted:
                 break
-            if self._key(number := int(self._order[at])) == key:
+            if self._key(self, number := int(self._order[at])) == key:
                 return number
         return -1
 
 
-class RowsInMemory(StoredRows):
-    """Rows of a file that is read row by row."""
+class RowsOfLines(StoredRows):
+    """Rows of a JSON Lines file, each kept in a short form that is soon read."""
 
-    def __init__(self, rows: Iterable[tuple[str, FileRow]]) -> None:
-        self._rows = [*rows]
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+        self._rows, self._ends, self._numbers = bytearray(), array("q", [0]), array("q")
+        for number, line in lines_of(path):
+            self._rows += marshal.dumps(object_of(line, f"{path.name}:{number}"))
+            self._ends.append(len(self._rows))
+            self._numbers.append(number)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._numbers)
 
-    def __getitem__(self, number: int) -> FileRow:
-        return self._rows[number][1]
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        rows, ends = memoryview(self._rows), self._ends
+        return [marshal.loads(rows[ends[n] : ends[n + 1]]) for n in numbers.tolist()]
 
     def place(self, number: int) -> str:
         """``file:line`` of a row."""
-        return self._rows[number][0]
+        return f"{self._name}:{self._numbers[number]}"
 
     def names(self, number: int) -> Sequence[str]:
         """Names of the columns of a row."""
-        return list(self._rows[number][1])
+        return list(self[number])
 
     def kinds(self, column: str) -> Iterable[int]:
         """All rows: each may have other columns."""
-        return range(len(self._rows))
+        return range(len(self))
 
 
 class RowsOfTable(StoredRows):
-    """Rows of a Parquet file, of which some columns are read."""
+    """Rows of a table, of which some columns are read.
 
-    def __init__(self, table: "pa.Table", path: Path, names: Sequence[str]) -> None:
-        self._table, self._name, self._names = table, path.name, names
-        self._block: tuple[int, list[dict[str, Any]]] = -1, []
+    Parameters
+    ----------
+    table
+        The columns that are read.
+    path
+        The file.
+    names
+        All columns of the file.
+    lines
+        Line of each row ``(row,)``; None where the rows are numbered.
+    """
+
+    def __init__(
+        self,
+        table: "pa.Table",
+        path: Path,
+        names: Sequence[str],
+        lines: Sequence[int] | None = None,
+    ) -> None:
+        self._table, self._name, self._names, self._lines = table, path.name, names, lines
 
     def __len__(self) -> int:
         size: int = self._table.num_rows
         return size
 
-    def __getitem__(self, number: int) -> FileRow:
-        block, place = divmod(number, _BLOCK)
-        if block != self._block[0]:
-            self._block = block, self._table.slice(block * _BLOCK, _BLOCK).to_pylist()
-        return self._block[1][place]
+    def _some(self, numbers: "NDArray[np.int64]") -> Sequence[FileRow]:
+        import numpy as np
+        import pyarrow as pa
+
+        if not numbers.size:
+            return []
+        is_stretch = bool((np.diff(numbers) == 1).all())
+        first, n = int(numbers[0]), len(numbers)
+        part = self._table.slice(first, n) if is_stretch else self._table.take(pa.array(numbers))
+        rows: list[FileRow] = part.to_pylist()
+        return rows
 
     def place(self, number: int) -> str:
-        """``file:row`` of a row."""
-        return f"{self._name}:{number + 1}"
+        """``file:line`` of a row, or ``file:row``."""
+        return f"{self._name}:{number + 1 if self._lines is None else self._lines[number]}"
 
     def names(self, number: int) -> Sequence[str]:
         """Names of the columns of the file, whether they are read or not."""
@@ -355,14 +300,36 @@ def stored_rows(path: Path, is_read: Callable[[str], bool]) -> StoredRows:
     ModelError
         As `read_rows`.
     """
-    if path.suffix.lower() != ".parquet" or not path.is_file():
-        return RowsInMemory(read_rows(path))
-    with _told(path):
+    ending = path.suffix.lower()
+    if ending not in READERS or not path.is_file():
+        next(read_rows(path))  # it says why
+    with told(path):
+        if ending in DELIMITERS:
+            return _table_of_words(path, is_read)
+        if ending != ".parquet":
+            return RowsOfLines(path)
         import pyarrow as pa
 
-        file = _foreign(path)
+        file = foreign(path)
         names = [name for name in file.schema.names if is_read(name)]
-        batches = [*_batches(path, file, names)]
+        batches = [*batches_of(path, file, names)]
         pa.default_memory_pool().release_unused()  # what Arrow keeps of decoding
         schema = pa.schema([file.schema.field(name) for name in names])
         return RowsOfTable(pa.Table.from_batches(batches, schema), path, file.schema.names)
+
+
+def _table_of_words(path: Path, is_read: Callable[[str], bool]) -> RowsOfTable:
+    """Rows of a delimited file: cells are words, whatever they look like."""
+    import pyarrow as pa
+
+    cells = cells_of(path)
+    _, names = next(cells)
+    read = [*filter(is_read, names)] or names[:1]  # one says how many rows there are
+    own = {name: names.index(name) for name in read}
+    schema = pa.schema([(name, pa.large_string()) for name in own])
+    lines, batches = array("q"), []
+    while some := [*islice(cells, _BLOCK)]:
+        lines.extend(line for line, _ in some)
+        words = [*zip(*(row for _, row in some), strict=True)]
+        batches.append(pa.record_batch([words[place] for place in own.values()], schema))
+    return RowsOfTable(pa.Table.from_batches(batches, schema), path, names, lines)

@@ -94,8 +94,9 @@ def join(
     replicates = np.flatnonzero((status != NOT_PLANNED).any(axis=1))
     by_item = worst_over_replicates(status[replicates])
     rows = np.flatnonzero(by_item == _OK)
-    chosen = np.ix_(replicates, rows)
-    values = np.concatenate([column[chosen] for column in columns], axis=-1)
+    if (len(replicates), rows.size) != status.shape:
+        columns = [column[np.ix_(replicates, rows)] for column in columns]
+    values = np.concatenate(columns, axis=-1)
     names = tuple(panel.replicates[i] for i in replicates)
     return Joined(values=values, rows=rows, names=names, status=by_item)
 
@@ -162,6 +163,9 @@ def _numbers(panel: Panel, side: Side, measure: str, at: Mapping[str, int]) -> N
     if columns is None:
         known = [known.name for known in panel.measures]
         raise PlanError(f"There is no measure {measure!r}; there are {known}.")
+    first = columns[0]
+    if columns == tuple(range(first, first + len(columns))):  # a view of them
+        return side.values[..., first : first + len(columns)]
     return np.asarray(side.values[..., list(columns)])
 
 

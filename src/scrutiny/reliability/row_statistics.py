@@ -37,7 +37,10 @@ def over_rows(sums: Array) -> Array:
 
 def with_count(*columns: Array) -> Array:
     """Components of an additive metric, a mean over rows: these columns, and a count of rows."""
-    return np.stack([*columns, np.ones_like(columns[0])], axis=-1)
+    made = np.ones((*columns[0].shape, len(columns) + 1), np.result_type(*columns))
+    for place, column in enumerate(columns):
+        made[..., place] = column
+    return made
 
 
 def _first(measures: Array) -> Array:

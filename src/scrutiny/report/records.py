@@ -1,6 +1,5 @@
 """Raw measures of a run folder, as sections on reliability read them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from scrutiny.data.slices import RunItems
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
+    from scrutiny.store.row_groups import RowGroups
 
 
 _SAME: Final = 1e-9  # a replicate's value, computed again
@@ -111,7 +111,7 @@ class FolderRecords(Records):
         return recorded.only(self._items.inside(assigned.where, (assigned.dataset,)))
 
     @cached_property
-    def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
+    def _tables(self) -> "tuple[RowGroups, pa.Table] | None":
         """Records and items."""
         try:
             return self.folder.measured()
@@ -280,14 +280,11 @@ def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]
     return found
 
 
-def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
+def with_hits(records: "RowGroups") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
     """Kind, subject, dataset and measures of all records that have a measure ``hit``."""
-    footer = json.loads((records.schema.metadata or {}).get(b"scrutiny", b"{}"))
-    names = ["kind", "subject", "dataset"]
-    places = records.select(names).group_by(names, use_threads=False).aggregate([])
     found = []
-    for place in places.to_pylist():
-        declared = footer.get(place["kind"], {}).get(place["dataset"], {})
+    for place in records.places():
+        declared = records.footer.get(place["kind"], {}).get(place["dataset"], {})
         measures = tuple(Measure.of(measure) for measure in declared.get(place["subject"], ()))
         if any(measure.name == HIT for measure in measures):
             found.append((place["kind"], place["subject"], place["dataset"], measures))

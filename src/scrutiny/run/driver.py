@@ -48,8 +48,8 @@ from scrutiny.run.resuming import (
 from scrutiny.store.database import AnswerCache, Journal
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.guards import only_one
+from scrutiny.store.item_tables import items_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import items_of
 
 _SHOWN: Final = 3  # failures whose words are told
 _SPREAD: Final = 40  # fewer numbers are estimated before a worker has imported what it needs
@@ -167,6 +167,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
                 work.leave_out(first.left_out, runner)
                 work.run("measure")
         write()
+        crew.models.forget_answers()  # estimates take as much
         estimates, findings = _estimated(resolved, folder, claims, options.progress, crew)
         folder.write_estimates(estimates)
         folder.write_findings(findings)
@@ -185,12 +186,12 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
 
 
 def _write_items(folder: RunFolder, resolved: Resolved) -> None:
-    """Write the table of items, which is not kept: of many, it is large."""
-    items = items_of(
+    """Write the table of items, of which a part is made at a time."""
+    schema, tables = items_of(
         {name: data.examples for name, data in resolved.datasets.items()},
         {name: valued_items(resolved, name).of_training() for name in resolved.datasets},
     )
-    folder.write_table("items", [items], schema=items.schema)
+    folder.write_table("items", tables, schema=schema)
 
 
 def _asked(work: RunWork, first: SkillFirst, write: Callable[[], None]) -> bool:

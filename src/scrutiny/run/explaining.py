@@ -22,8 +22,8 @@ from scrutiny.diagnostics.attribution.explained import Explained
 from scrutiny.diagnostics.attribution.one_answer import METHOD, AskedAlone, explain_answers
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.store.explained_answers import case_key, read_explained, write_explained
+from scrutiny.store.item_tables import examples_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import examples_of
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edits import apply_edits
 

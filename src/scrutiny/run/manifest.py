@@ -1,20 +1,17 @@
 """What a run writes: its manifest, and tables of what its shards gave; then its journal is packed.
 
-The manifest says what ran, on what data, with which versions, and how reproducible it is. Several
-diagnostics ask a model about the same item as it is; a run keeps its answer once. A large run has
-millions of outputs, so what was seen is kept as sorted whole numbers, not as texts.
+The manifest says what ran, on what data, with which versions, and how reproducible it is.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Claim
+from scrutiny.core.columns.item_columns import id_column
 from scrutiny.core.errors import StorageError
 from scrutiny.core.model import Family
 from scrutiny.core.plugin_base import sentence_of
@@ -35,8 +32,9 @@ from scrutiny.run.planning.doubtful_data import (
 from scrutiny.run.planning.matched_labels import matches_to_show
 from scrutiny.run.planning.plan_slices import too_small
 from scrutiny.run.planning.resolved import STAGES, Measurement, Pairing, Resolved
-from scrutiny.store.arrow import coded, combined
 from scrutiny.store.database import Journal
+from scrutiny.store.distinct_outputs import distinct_outputs
+from scrutiny.store.name_column import NameColumn
 from scrutiny.store.run_folder import EXACT_RECORDS, FORMAT, RunFolder
 from scrutiny.store.run_tables import ARRAYS, OUTPUTS, RECORDS, TIMINGS, VARIANTS, array_of
 from scrutiny.store.sealed_manifests import Seal, damage
@@ -215,9 +213,9 @@ def write_tables(
     folder.write_table(
         "records", _parts(journal, measured, "records"), schema=RECORDS, footer=footer
     )
-    folder.write_table(
-        "outputs", distinct_outputs(_parts(journal, measured, "outputs")), schema=OUTPUTS
-    )
+    names = {name: NameColumn(id_column(d.examples)) for name, d in resolved.datasets.items()}
+    outputs = distinct_outputs(_parts(journal, measured, "outputs"), names)
+    folder.write_table("outputs", outputs, schema=OUTPUTS)
     folder.write_table("timings", _parts(journal, prepared + measured, "timings"), schema=TIMINGS)
     for task in measured:
         for name in journal.parts(task):
@@ -242,64 +240,3 @@ def _measures_of(measurement: Measurement, resolved: Resolved) -> dict[str, Any]
         }
         for data in measurement.plan.data
     }
-
-
-#: Of what there are few combinations; with the item they tell an output.
-_FEW: Final = ("subject", "replicate", "dataset", "condition", "variant")
-_ITEM_BITS: Final = 32
-Numbers = NDArray[np.int64]
-_Key = TypeVar("_Key")
-
-
-def distinct_outputs(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Outputs without those that another diagnostic already requested."""
-    named, seen = _Names(), _Seen()
-    for table in tables:
-        is_new = seen.take_in(named.numbers(table))
-        yield table if is_new.all() else table.filter(pa.array(is_new))
-
-
-class _Names:
-    """Ids of outputs: the same for the same names, in any table."""
-
-    def __init__(self) -> None:
-        self._items: dict[object, int] = {}
-        self._others: dict[tuple[object, ...], int] = {}
-
-    def numbers(self, table: pa.Table) -> Numbers:
-        """Id of each row."""
-        names, codes = coded(table["item"])
-        items = _numbered(names.to_pylist(), self._items)[codes]
-        keys, place = combined(table, _FEW)
-        return (_numbered(keys, self._others)[place] << _ITEM_BITS) | items
-
-
-def _numbered(names: Iterable[_Key], known: dict[_Key, int]) -> Numbers:
-    """Id of each name; new names get the next ids."""
-    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
-
-
-class _Seen:
-    """Set of ids, in sorted runs that are merged as they grow: eight bytes each."""
-
-    def __init__(self) -> None:
-        self._runs: list[Numbers] = []
-
-    def take_in(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Whether each id is new; all are recorded."""
-        own, first = np.unique(numbers, return_index=True)
-        is_new = np.ones(own.size, dtype=np.bool_)
-        for run in self._runs:
-            place = np.minimum(np.searchsorted(run, own), run.size - 1)
-            is_new &= run[place] != own
-        self._keep(own[is_new])
-        found = np.zeros(numbers.size, dtype=np.bool_)
-        found[first[is_new]] = True
-        return found
-
-    def _keep(self, run: Numbers) -> None:
-        """Add a sorted run, merging so that no run is longer than the one before it."""
-        while self._runs and self._runs[-1].size <= run.size:
-            run = np.sort(np.concatenate([self._runs.pop(), run]), kind="stable")
-        if run.size:
-            self._runs.append(run)

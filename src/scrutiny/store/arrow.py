@@ -8,6 +8,7 @@ A table of a million records repeats some dozen texts. Read as codes into a dict
 plain texts, as diagnostics give them, work as well.
 """
 
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -186,15 +187,22 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
     if missing.any():
         codes = np.where(missing, len(names), codes)
         names = pa.concat_arrays([names, pa.nulls(1, names.type)])
-    first = np.full(len(names), len(codes), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last that is written stays
-    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.empty(len(names), dtype=np.int64)
-    place[order] = np.arange(order.size)
+    order, codes = _by_appearance(codes, len(names))
     # `pyarrow.array` would import pandas
     whole = np.ascontiguousarray(order, dtype=np.int64)
     numbers = pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
-    return names.take(numbers), place[codes]
+    return names.take(numbers), codes
+
+
+def _by_appearance(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], ...]:
+    """Those of so many codes that occur, by first appearance; number of each row's among them."""
+    first = np.full(size, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last that is written stays
+    there = np.flatnonzero(first < len(codes))
+    order = there[np.argsort(first[there])]
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    return order, place[codes]
 
 
 def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bool_]:
@@ -224,13 +232,13 @@ def combined(
     pairs = [coded(table[name]) for name in columns]
     shape = [max(len(names), 1) for names, _ in pairs]
     every = np.ravel_multi_index([codes for _, codes in pairs], shape)
-    found, first, place = np.unique(every, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    code = np.empty(order.size, dtype=np.int64)
-    code[order] = np.arange(order.size)
+    found = np.arange(math.prod(shape)) if math.prod(shape) <= len(every) else None
+    if found is None:
+        found, every = np.unique(every, return_inverse=True)
+    order, code = _by_appearance(every, len(found))
     values = [names.to_pylist() for names, _ in pairs]
     rows = zip(*np.unravel_index(found[order], shape), strict=True)
-    return [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in rows], code[place]
+    return [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in rows], code
 
 
 def counts_of(

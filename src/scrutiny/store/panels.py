@@ -1,9 +1,9 @@
 """Panels of records: from tables in plan order to dense arrays; several datasets in one panel."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +15,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.store.arrow import coded, combined, is_value
-
-_READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
+from scrutiny.store.name_column import NameColumn
+from scrutiny.store.row_groups import RowGroups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,7 @@ class PanelKey:
     reference: str | None = None
 
 
-def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
+def read_panel(records: RowGroups, items: pa.Table, key: PanelKey) -> Recorded:
     """Panel of one diagnostic on one subject and dataset, with all its sides.
 
     Raises
@@ -107,76 +107,103 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     PlanError
         If the items lack the column of units or strata.
     """
-    mask = is_value(records["kind"], key.kind)
-    for name in ("subject", "dataset", "reference"):
-        mask &= is_value(records[name], getattr(key, name))
-    table = _filtered(records.select(_READ), mask)
-    here = _filtered(items, is_value(items["dataset"], key.dataset))
+    is_here = is_value(items["dataset"], key.dataset)
+    here = items if is_here.all() else items.filter(pa.array(is_here))
+    names = NameColumn(here["item"])
+    wanted = {name: getattr(key, name) for name in ("kind", "subject", "dataset", "reference")}
+    made = _Sides(names, width=sum(measure.size for measure in key.measures))
+    for table in records.where(**wanted):
+        made.add(table)
     panel = Panel(
         measures=key.measures,
-        replicates=tuple(coded(table["replicate"])[0].to_pylist()),
-        items=tuple(here["item"].to_pylist()),
+        replicates=tuple(made.replicates),
+        items=names,
         units=None if key.unit == "item" else _codes(here, key.unit),
         strata=None if key.strata is None else _codes(here, key.strata),
         cells=_codes(here, *key.cells) if key.cells else None,
     )
-    sides = _sides(table, panel)
+    sides = made.whole()
     conditions = {condition: json.loads(condition) for condition, _ in sides}
     return Recorded(panel, sides, conditions, lambda: here)
 
 
-def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
-    """Dense arrays of every (condition, role)."""
-    keys, code = combined(table, ("condition", "role"))
-    row_item = _positions(table["item"], panel.items)
-    row_replicate = _numbers(table["replicate"], _places(panel.replicates))
-    status = _numbers(table["status"], CODES).astype(np.int8)
-    width = sum(measure.size for measure in panel.measures)
-    is_ok = status == CODES["ok"]
-    values = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False).reshape(-1, width)
-    row_value = np.cumsum(is_ok) - 1
-    shape = len(panel.replicates), len(panel.items)
-    sides: dict[tuple[str, str], Side] = {}
-    for wanted, (condition, role) in enumerate(keys):
-        rows = np.flatnonzero(code == wanted)
-        place = row_replicate[rows], row_item[rows]
-        if np.unique(np.ravel_multi_index(place, shape)).size != rows.size:
-            raise PlanError(  # the second row of an item would hide the first
-                f"Some items have several records with condition {condition} and role {role!r}. A "
-                "diagnostic tells them apart in the condition, for instance by the draw."
+class _Sides:
+    """Dense arrays of every (condition, role) in the making: those of each replicate apart.
+
+    Parameters
+    ----------
+    items
+        Items of the panel.
+    width
+        Numbers of a record.
+    """
+
+    def __init__(self, items: NameColumn, *, width: int) -> None:
+        self._items, self._width = items, width
+        self.replicates: dict[str | None, int] = {}
+        self._found: dict[tuple[str, str], dict[int, Side]] = {}
+
+    def add(self, table: pa.Table) -> None:
+        """Take the next records.
+
+        Raises
+        ------
+        PlanError
+            If an item has two records of one replicate, condition and role.
+        """
+        keys, code = combined(table, ("condition", "role", "replicate"))
+        row_item = self._items.places(table["item"])
+        if (row_item < 0).any():
+            raise KeyError("a record of an item that is not there")
+        status = _numbers(table["status"], CODES).astype(np.int8)
+        is_ok = status == CODES["ok"]
+        flat = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False)
+        values, row_value = flat.reshape(-1, self._width), np.cumsum(is_ok) - 1
+        parts = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
+        for (condition, role, name), rows in zip(keys, parts, strict=True):
+            replicate = self.replicates.setdefault(name, len(self.replicates))
+            side = self._side((condition, role), replicate)
+            places, ok = row_item[rows], rows[is_ok[rows]]
+            is_new = side.status[places] == NOT_PLANNED
+            side.status[places] = status[rows]
+            if not is_new.all() or np.unique(places).size != rows.size:
+                raise PlanError(  # the second row of an item would hide the first
+                    f"Some items have several records with condition {condition} and role "
+                    f"{role!r}. A diagnostic tells them apart in the condition, for instance by "
+                    "the draw."
+                )
+            side.values[row_item[ok]] = values[row_value[ok]]
+
+    def _side(self, key: tuple[str, str], replicate: int) -> Side:
+        """Values and statuses of the items of one replicate, of which none is planned at first."""
+        own = self._found.setdefault(key, {})
+        if replicate not in own:
+            n = len(self._items)
+            own[replicate] = Side(
+                np.full((n, self._width), np.nan), np.full(n, NOT_PLANNED, dtype=np.int8)
             )
-        dense = np.full((*shape, width), np.nan)
-        codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
-        ok = rows[is_ok[rows]]
-        dense[row_replicate[ok], row_item[ok]] = values[row_value[ok]]
-        codes[place] = status[rows]
-        sides[condition, role] = Side(dense, codes)
-    return sides
+        return own[replicate]
 
-
-def _filtered(table: pa.Table, mask: NDArray[np.bool_]) -> pa.Table:
-    """Rows of a table; the table itself if all rows are in the mask."""
-    return table if mask.all() else table.filter(pa.array(mask))
-
-
-def _places(values: Iterable[Any]) -> dict[Any, int]:
-    """Position of each distinct value, by order of appearance."""
-    return {value: i for i, value in enumerate(dict.fromkeys(values))}
+    def whole(self) -> dict[tuple[str, str], Side]:
+        """Sides of all replicates; what was taken is given away."""
+        shape = len(self.replicates), len(self._items)
+        sides = {}
+        for key in [*self._found]:
+            parts = self._found.pop(key)
+            # memory of an empty array is taken when it is filled
+            values, codes = np.empty((*shape, self._width)), np.empty(shape, dtype=np.int8)
+            for replicate in range(shape[0]):
+                part = parts.pop(replicate, None)
+                values[replicate] = np.nan if part is None else part.values
+                codes[replicate] = NOT_PLANNED if part is None else part.status
+            sides[key] = Side(values, codes)
+        return sides
 
 
 def _numbers(column: pa.ChunkedArray, places: Mapping[Any, int]) -> NDArray[np.int64]:
     """Number of each row's value."""
     found, codes = coded(column)
     return np.array([places[name] for name in found.to_pylist()], dtype=np.int64)[codes]
-
-
-def _positions(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
-    """Position of each row's item."""
-    if column.type == pa.string() and len(column) == len(names):
-        whole = pa.chunked_array([pa.array(names, pa.string())])
-        if column.equals(whole):  # every item once, in their order
-            return np.arange(len(names))
-    return _numbers(column, _places(names))
 
 
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:

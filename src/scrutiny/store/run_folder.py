@@ -16,8 +16,7 @@
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -25,14 +24,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
-from scrutiny.store.arrow import reading, writing
+from scrutiny.store.arrow import is_value
 from scrutiny.store.files import (
     array_file,
     read_json,
@@ -42,21 +40,22 @@ from scrutiny.store.files import (
     write_text,
 )
 from scrutiny.store.guards import is_in_use
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import (
-    ROW_GROUP,
     estimate_from_row,
     estimates_to_table,
     finding_from_json,
     finding_to_json,
-    in_row_groups,
     reproduction_from_json,
 )
 from scrutiny.store.sealed_manifests import damage, is_as_signed, portable, seal_of, signed
+from scrutiny.store.stored_tables import StoredTables
 
 #: Version of the format of manifest and tables.
 FORMAT: Final = 1
 #: What a manifest says where every adapter promises exact answers in any batch.
 EXACT_RECORDS: Final = "records are byte-identical"
+_OF_TEXTS: Final = ("fields", "source", "position")
 _BEFORE_LIMITS: Final = (
     "The verdicts of {0} were made by an earlier version, before verdicts compared the limits that "
     "are printed. Re-issue the run's command: where the folder then holds another plan, with "
@@ -66,11 +65,8 @@ _BEFORE_LIMITS: Final = (
 T = TypeVar("T")
 
 
-class RunFolder:
+class RunFolder(StoredTables):
     """The files of one run; reading is lazy, writing is atomic."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
 
     @classmethod
     def open(cls, path: str | Path) -> "RunFolder":
@@ -139,104 +135,6 @@ class RunFolder:
         self.write_manifest({**manifest, "files": files})
         return files
 
-    def table(self, name: str, *, columns: list[str] | None = None) -> pa.Table:
-        """One of the tables by name, without the suffix; all its columns, or some.
-
-        Raises
-        ------
-        DataError
-            If the run has no such table yet, or no such column, or the file is damaged.
-        """
-        with self._reading(name) as source, pq.ParquetFile(source) as file:
-            table = file.read(columns=columns)
-            lacking = next((n for n in columns or () if n not in table.column_names), None)
-            if lacking is not None:
-                raise pa.ArrowInvalid(f"it has no column {lacking!r}")
-            return table if columns is None else table.select(columns)
-
-    @contextmanager
-    def _reading(self, name: str) -> Iterator[pa.OSFile]:
-        """Open file of a table; read errors become errors about the run."""
-        path = self.path / f"{name}.parquet"
-        if not path.is_file():
-            raise DataError(
-                f"{self.path} has no {name}.parquet: the run is not finished. Re-issue its "
-                "command; it resumes where it stopped."
-            )
-        try:
-            with reading(path) as file:
-                yield file
-        except (pa.ArrowException, OSError) as error:
-            said = str(error).partition("\n")[0][:200]
-            raise DataError(f"{path} is damaged: {said}") from error
-
-    def coded(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """One of the tables, or some of its columns, dictionary-encoded (`store.coded`).
-
-        Raises
-        ------
-        DataError
-            As `table` does.
-        """
-        with self._reading(name) as source:
-            fields = pq.read_schema(source)
-            texts = [f.name for f in fields if pa.types.is_string(f.type)]
-            wanted = [n for n in columns or fields.names if n in fields.names]
-            with pq.ParquetFile(source, read_dictionary=texts) as file:
-                # one column after the other: twice a column is less than twice the table, and
-                # threads, which share out columns, would have one
-                read = partial(file.read, use_threads=False)
-                parts = [read([one]).unify_dictionaries().combine_chunks() for one in wanted]
-            columns_read = {name: part[name] for part in parts for name in part.column_names}
-            return pa.table(columns_read).replace_schema_metadata(fields.metadata)
-
-    def rows(
-        self, name: str, places: Sequence[int], columns: Sequence[str]
-    ) -> list[dict[str, Any]]:
-        """Rows of a table at these positions, in this order; reads only their row groups.
-
-        Raises
-        ------
-        DataError
-            As `table` does.
-        """
-        with self._reading(name) as source, pq.ParquetFile(source) as file:
-            sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
-            ends = np.cumsum([0, *sizes])
-            groups = np.searchsorted(ends, np.asarray(places), side="right") - 1
-            found: dict[int, dict[str, Any]] = {}
-            for group in np.unique(groups).tolist():
-                own = [place for place, g in zip(places, groups, strict=True) if g == group]
-                part = file.read_row_group(group, columns=list(columns), use_threads=False)
-                rows = part.take(pa.array([place - int(ends[group]) for place in own]))
-                found |= dict(zip(own, rows.to_pylist(), strict=True))
-            return [found[place] for place in places]
-
-    def write_table(
-        self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
-    ) -> int:
-        """Write tables one after the other into one file; returns the number of rows.
-
-        Rows are regrouped to row groups of 65,536, so that the bytes do not depend on how the
-        work was cut.
-        """
-        metadata = {b"scrutiny": json.dumps(footer, sort_keys=True).encode()} if footer else None
-        schema = schema.with_metadata(metadata)
-        count = 0
-
-        def write(temporary: Path) -> None:
-            nonlocal count
-            with (
-                writing(temporary) as file,
-                pq.ParquetWriter(file, schema, compression="zstd") as writer,
-            ):
-                for group in in_row_groups(tables, schema):
-                    writer.write_table(group, row_group_size=ROW_GROUP)
-                    count += group.num_rows
-
-        write_atomically(self.path / f"{name}.parquet", write, is_private=True)
-        return count
-
     def write_array(self, name: str, value: np.ndarray[Any, Any]) -> None:
         """Write ``arrays/NAME.npy``; slashes in the name make folders."""
         path = self.path / array_file(name)
@@ -276,25 +174,37 @@ class RunFolder:
         """Raw measures of every diagnostic."""
         return self.table("records")
 
-    def measured(self) -> tuple[pa.Table, pa.Table]:
-        """Records (dictionary-encoded), and items without texts: the input of estimates.
+    def measured(self) -> tuple[RowGroups, pa.Table]:
+        """Records, and items without texts: the input of estimates.
 
         Raises
         ------
         DataError
             As `table` does.
         """
-        records = self.coded("records", self._names("records", without=("variant", "reason")))
-        return records, self.items_without_texts()
+        return self._by_group("records", ("variant", "reason")), self.items_without_texts()
+
+    def answers(self) -> RowGroups:
+        """Answers of the models without what they said and their scores.
+
+        Raises
+        ------
+        DataError
+            As `table` does.
+        """
+        return self._by_group("outputs", ("scores", "said"))
+
+    def _by_group(self, name: str, without: Sequence[str]) -> RowGroups:
+        """One of the tables by row groups, without some columns."""
+        schema, told = self.metadata(name)
+        names = [one for one in schema.names if one not in without]
+        return RowGroups.of_file(schema, told, partial(self.group, name, columns=names))
 
     def items_without_texts(self) -> pa.Table:
-        """Table of items, without their texts."""
-        return self.table("items", columns=self._names("items", without=("fields",)))
-
-    def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
-        """Columns of a table except some."""
-        with self._reading(table) as source:
-            return [name for name in pq.read_schema(source).names if name not in without]
+        """Table of items without their texts and places; all but their names as codes."""
+        schema, _ = self.metadata("items")
+        names = [name for name in schema.names if name not in _OF_TEXTS]
+        return self.coded("items", names, plain=["item"])
 
     def items(self) -> pa.Table:
         """Table of items."""
@@ -312,13 +222,12 @@ class RunFolder:
         """Answers to the original items (no variants), and more columns; texts are coded."""
         texts = ["subject", "replicate", "condition", "dataset", "item", "answer"]
         columns = [*texts, *more]
-        with self._reading("outputs") as source:
-            file = pq.ParquetFile(source, read_dictionary=texts)
-            kept = [file.schema_arrow.empty_table().select(columns)]
-            for group in range(file.num_row_groups):  # one at a time: most rows are of variants
-                part = file.read_row_group(group, columns=[*columns, "variant"])
-                kept.append(part.filter(pc.is_null(part["variant"])).select(columns))
-            return pa.concat_tables(kept).unify_dictionaries()
+        parts = [
+            part.filter(pc.is_null(part["variant"])).select(columns)
+            for part in self.groups("outputs", [*dict.fromkeys([*columns, "variant"])])
+        ]
+        parts = parts or [self.metadata("outputs")[0].empty_table().select(columns)]
+        return pa.concat_tables(parts).unify_dictionaries()
 
     @property
     def is_exact(self) -> bool:
@@ -327,12 +236,10 @@ class RunFolder:
 
     def has_scores(self, subject: str) -> bool:
         """Whether a model's answers have scores, named by its labels."""
-        with self._reading("outputs") as source, pq.ParquetFile(source) as file:
-            for group in range(file.num_row_groups):
-                part = file.read_row_group(group, columns=["subject", "scores"])
-                mine = part.filter(pc.equal(part["subject"], subject))["scores"]
-                if len(mine):
-                    return bool(mine.null_count < len(mine))
+        for part in self.groups("outputs", ["subject", "scores"]):
+            is_own = is_value(part["subject"], subject)
+            if is_own.any():
+                return bool(part["scores"].is_valid().to_numpy()[is_own].any())
         return False
 
     def estimates(self) -> list[Estimate]:

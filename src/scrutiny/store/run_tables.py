@@ -1,4 +1,4 @@
-"""Tables of a run: schemas; items, variants, records, outputs and estimates as rows; findings.
+"""Tables of a run: schemas; variants, records, outputs and estimates as rows; findings.
 
 Rows are in plan order, in row groups of one size however the work was cut. What an older version
 did not write of an estimate is left to its default.
@@ -6,26 +6,21 @@ did not write of an estimate is left to its default.
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scrutiny.core.answers.answer import answer_json, answer_of, answer_text
-from scrutiny.core.boundary.json_text import canonical_json, plain, texts_json
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.boundary.printable import writable
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
-from scrutiny.core.columns.coded import Coded
-from scrutiny.core.columns.item_columns import BLOCK, ItemColumns
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.estimate import Estimate, EstimateKey, Limits
-from scrutiny.core.example import Example
 from scrutiny.core.published import PublishedPlan, Reproduction
 from scrutiny.core.record import ROLES, STATUSES, Counts, Row
 from scrutiny.core.task import Prediction
@@ -104,94 +99,6 @@ def in_row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.
             pending, size = [whole.slice(full)], size - full
     if size:
         yield pa.concat_tables(pending).combine_chunks()
-
-
-def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
-    """Examples read back from a run's stored table of items, by their identity."""
-    rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
-    return {row["item"]: _example_of(row) for row in rows}
-
-
-#: Beginnings of the names of columns with attributes: groups, units, and what a training set says.
-_KEPT: Final = ("a_", "u_", "t_")
-
-
-def _example_of(row: Mapping[str, Any]) -> Example:
-    """Example from a row of the table of items."""
-    return Example(
-        id=row["item"],
-        fields=json.loads(row["fields"]),
-        gold=answer_of(row["gold"]),
-        source=row["source"],
-        attributes={n: v for n, v in row.items() if n[:2] in _KEPT and v is not None},
-        language=row["language"],
-    )
-
-
-def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
-    """Table of the items of a dataset, in plan order."""
-    if isinstance(examples, ItemColumns):
-        return _of_columns(examples, dataset)
-    rows = list(examples)
-    columns = {
-        "dataset": [dataset] * len(rows),
-        "item": [e.id for e in rows],
-        "position": pa.array(range(len(rows)), pa.int64()),
-        "gold": [answer_json(e.gold) for e in rows],
-        "source": [e.source for e in rows],
-        "fields": [texts_json(e.fields) for e in rows],
-        "language": [e.language for e in rows],
-        **{
-            name: [
-                None if e.attributes.get(name) is None else str(e.attributes[name]) for e in rows
-            ]
-            for name in sorted({name for e in rows for name in e.attributes})
-        },
-    }
-    return pa.table(columns)
-
-
-def _of_columns(examples: ItemColumns, dataset: str) -> pa.Table:
-    """The same table of items that are columns already."""
-    n, texts = len(examples), examples.fields
-    fields = (texts_json(dict(zip(texts, row, strict=True))) for row in examples.texts())
-    parts = []
-    while some := [*islice(fields, BLOCK)]:
-        parts.append(pa.array(some, pa.string()))
-
-    def column(own: Coded, word: Callable[[Any], str | None]) -> pa.Array:
-        words = pa.array([word(value) for value in own.values], pa.string())
-        return words.take(pa.array(own.codes))
-
-    return pa.table(
-        {
-            "dataset": pa.repeat(dataset, n),
-            "item": examples.ids.cast(pa.string()),
-            "position": pa.array(range(n), pa.int64()),
-            "gold": column(examples.golds, answer_json),
-            "source": examples.sources.cast(pa.string()),
-            "fields": pa.chunked_array(parts, pa.string()),
-            "language": column(examples.languages, str),
-            **{
-                name: column(examples.attributes[name], lambda v: None if v is None else str(v))
-                for name in sorted(examples.attributes)
-            },
-        }
-    )
-
-
-def items_of(
-    datasets: Mapping[str, Iterable[Example]],
-    more: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
-) -> pa.Table:
-    """Table of the items of all datasets, by name, with more columns of some."""
-    tables = []
-    for name, examples in datasets.items():
-        table = items_table(examples, name)
-        for column, values in (more or {}).get(name, {}).items():
-            table = table.append_column(column, pa.array(values))
-        tables.append(table)
-    return pa.concat_tables(tables, promote_options="default")
 
 
 #: Prefix of names of arrays among the tables of a block.

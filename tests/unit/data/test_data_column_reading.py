@@ -183,10 +183,12 @@ def test_what_is_asked_of_columns_is_what_is_asked_of_items(columns: ItemColumns
         item_columns.label_counts,
         item_columns.language_counts_of,
         item_columns.golds_of,
-        item_columns.ids_of,
         item_columns.fields_of,
     ):
         assert asked(columns) == asked(ITEMS)
+    assert item_columns.id_column(columns).equals(item_columns.id_column(ITEMS))
+    golds = item_columns.coded_golds(columns)
+    assert golds.each() == item_columns.golds_of(ITEMS)
     assert [*item_columns.scored_originals(columns)] == item_columns.scored_originals(ITEMS)
     assert item_columns.attribute_column(columns, "a_late") == [None] * 61 + ["x"] * 69
     named = item_columns.with_golds(columns, str.upper)

@@ -19,7 +19,9 @@ from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, tri
 from scrutiny.diagnostics.stereotypes.variant_params import StereoSetParams
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.store.run_tables import items_table, records_table
+from scrutiny.store.item_tables import items_table
+from scrutiny.store.row_groups import RowGroups
+from scrutiny.store.run_tables import records_table
 from scrutiny.tasks.tasks import load_task
 
 MEASURES = StereoSet.measures
@@ -70,7 +72,9 @@ def test_the_official_rows(shared_data, read):
         rows = [row(example, scores, model) for example in examples]
         cell = Cell("model", None, "dev")
         records = records_table("stereotypes.stereoset@1#0", cell, rows, width=len(MEASURES))
-        estimator = Estimator(records, items, resampling=Resampling(draws=10), seed=0)
+        estimator = Estimator(
+            RowGroups.of_table(records), items, resampling=Resampling(draws=10), seed=0
+        )
         for name in ("overall", *DOMAINS):
             where = "" if name == "overall" else f"a_category = {name}"
             for metric, key in {
@@ -154,7 +158,9 @@ def check_overall(examples):
     cell = Cell("model", None, "dev")
     records = records_table("stereotypes.stereoset@1#0", cell, rows, width=len(MEASURES))
     items = items_table(examples, "dev")
-    estimator = Estimator(records, items, resampling=Resampling(draws=10), seed=0)
+    estimator = Estimator(
+        RowGroups.of_table(records), items, resampling=Resampling(draws=10), seed=0
+    )
     specs = {spec.id: spec for spec in designed(examples, "nadeem2021", "nsp").estimates}
     for metric, wanted in zip(
         ("lms", "ss", "icat", "score"), official_overall(examples, scores), strict=True

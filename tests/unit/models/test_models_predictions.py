@@ -6,7 +6,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.stored_rows import read_rows
+from scrutiny.models.row_files import read_rows
 from scrutiny.models.strings.model_loading import load_model
 
 ROWS = [

@@ -20,6 +20,7 @@ from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import RECORDS
 
@@ -181,7 +182,9 @@ def _made():
     records, items = _records(), pa.Table.from_pylist(_items())
     assigned = _assigned()
     contrasts = list(_contrasts(assigned))
-    estimator = Estimator(records, items, resampling=Resampling(draws=60), seed=0)
+    estimator = Estimator(
+        RowGroups.of_table(records), items, resampling=Resampling(draws=60), seed=0
+    )
     found = estimate_all(estimator, list(assigned.values()), list(_claims()), contrasts=contrasts)
     return records, items, (list(assigned.values()), contrasts), found
 

@@ -19,6 +19,7 @@ from scrutiny.core.record import Measure
 from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import RECORDS
 
@@ -147,7 +148,7 @@ def _made():
     )
     table = pa.Table.from_pylist(items)
     resampling = Resampling(draws=400)
-    estimator = Estimator(records, table, resampling=resampling, seed=0)
+    estimator = Estimator(RowGroups.of_table(records), table, resampling=resampling, seed=0)
     sides = (by_id["pairs-300-official-race-color"],), (by_id["triples-Race"],)
     relation = Relation("two-views-of-race", *sides, how="correlation")
     found = estimate_all(

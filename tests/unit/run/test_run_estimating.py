@@ -18,6 +18,7 @@ from scrutiny.reliability.assignment import Assignment, PlacedContrast, assignme
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator, _base_of
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 
 KIND = "heads@1#0"
@@ -73,7 +74,8 @@ def estimator(*parts, datasets=("a",), items=3):
         for d in datasets
         for n in range(items)
     ]
-    return Estimator(records, pa.Table.from_pylist(table), resampling=Resampling(draws=60), seed=0)
+    items = pa.Table.from_pylist(table)
+    return Estimator(RowGroups.of_table(records), items, resampling=Resampling(draws=60), seed=0)
 
 
 def assignment(metric, *, subject="m", base="", sides=None, **spec):

@@ -13,6 +13,7 @@ from scrutiny.reliability import assignment as planned
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.gate import gate_run
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 
 RECALL = Additive("r@1", "", ("tp", "gold"), lambda m: m, lambda s: divide(s[..., 0], s[..., 1]))
@@ -40,9 +41,10 @@ def folder(monkeypatch):
         "contrasts": [],
     }
     items = pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)])
+    measured = RowGroups.of_table(pa.Table.from_pylist(records, schema=RECORDS))
     return SimpleNamespace(
         manifest=manifest,
-        measured=lambda: (pa.Table.from_pylist(records, schema=RECORDS), items),
+        measured=lambda: (measured, items),
         items=lambda: items,
         items_without_texts=lambda: items,
         has_verdicts_of_today=True,

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.agreement.labels import best_order, exchange, far_better_order, share_by_chance
+from scrutiny.stats.agreement.labels import (
+    best_order,
+    counts_of_answers,
+    exchange,
+    far_better_order,
+    has_better_answer,
+    share_by_chance,
+)
 
 
 def answers_of(gold, order, *, accuracy, rng, n_labels):
@@ -81,7 +88,9 @@ def test_a_bias_to_the_rare_answer_is_not_accused(rare):
         return gold, (rng.random(2000) < rare).astype(np.int64)
 
     gold, answer = make(np.random.default_rng(0))
-    better = exchange(gold, answer, n_labels=2)
+    counts = counts_of_answers(gold, answer, n_labels=2)
+    assert has_better_answer(counts)
+    better = exchange(counts)
     assert better is not None
     assert better.then > better.now + 0.3
     assert found_in(100, make, n_labels=2) == 0
@@ -110,12 +119,15 @@ def test_few_documents_of_many_items_are_few():
 
 def test_orders_leave_alone_what_gains_nothing():
     gold, answer = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 2, 2])
-    assert best_order(gold, answer, n_labels=3).tolist() == [0, 1, 2]
-    assert best_order(gold[:4], answer[:4], n_labels=2).tolist() == [0, 1]
-    assert exchange(gold, answer, n_labels=3) is None
+    counts = counts_of_answers(gold, answer, n_labels=3)
+    assert best_order(counts).tolist() == [0, 1, 2]
+    assert best_order(counts[:2, :2]).tolist() == [0, 1]
+    assert exchange(counts) is None
+    assert not has_better_answer(counts)
 
 
 def test_chance_is_that_of_the_same_answers():
     gold = np.array([0] * 9 + [1])
-    assert share_by_chance(gold, np.ones(10, np.int64), n_labels=2) == pytest.approx(0.1)
-    assert share_by_chance(gold, gold, n_labels=2) == pytest.approx(0.82)
+    for answer, chance in ((np.ones(10, np.int64), 0.1), (gold, 0.82)):
+        counts = counts_of_answers(gold, answer, n_labels=2)
+        assert share_by_chance(counts) == pytest.approx(chance)

@@ -9,10 +9,10 @@ from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
+from scrutiny.store.item_tables import items_table
 from scrutiny.store.run_tables import (
     array_of,
     array_table,
-    items_table,
     outputs_table,
     records_table,
     variants_of,

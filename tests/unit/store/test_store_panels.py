@@ -10,6 +10,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED
 from scrutiny.store.panels import PanelKey, read_panel
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_tables import RECORDS
 
 MEASURES = (Measure("hit"), Measure("loss"))
@@ -43,7 +44,8 @@ def record(item, values, **more):
 
 
 def panel(*rows, key=KEY):
-    return read_panel(pa.Table.from_pylist(list(rows), schema=RECORDS), ITEMS, key)
+    records = RowGroups.of_table(pa.Table.from_pylist(list(rows), schema=RECORDS))
+    return read_panel(records, ITEMS, key)
 
 
 def test_values_stand_where_item_and_replicate_say():

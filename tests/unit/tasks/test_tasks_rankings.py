@@ -14,7 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.store.run_tables import examples_of, items_table
+from scrutiny.store.item_tables import examples_of, items_table
 from scrutiny.tasks.tasks import load_task
 
 RANK = load_task("passage-ranking")

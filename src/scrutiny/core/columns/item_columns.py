@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from scrutiny.core.columns.coded import Coded, coded
 from scrutiny.core.example import Example, new_example, originals
@@ -226,6 +226,11 @@ def golds_of(examples: Sequence[Example]) -> list[Any]:
     return [one.gold for one in examples]
 
 
+def coded_golds(examples: Sequence[Example]) -> Coded:
+    """Gold answer of every item, by distinct ones."""
+    return examples.golds if isinstance(examples, ItemColumns) else coded(golds_of(examples))
+
+
 def with_golds(examples: Items, name: Callable[[Any], Any]) -> Items:
     """The same items with other gold answers; those without one are left alone."""
     if not isinstance(examples, ItemColumns):
@@ -238,11 +243,13 @@ def with_golds(examples: Items, name: Callable[[Any], Any]) -> Items:
     return ItemColumns(*own, examples.attributes)
 
 
-def ids_of(examples: Sequence[Example]) -> list[str]:
-    """Identity of every item."""
+def id_column(examples: Sequence[Example]) -> "pa.ChunkedArray":
+    """Identity of every item, as a column."""
+    import pyarrow as pa
+
     if isinstance(examples, ItemColumns):
-        return cast("list[str]", examples.ids.to_pylist())
-    return [one.id for one in examples]
+        return examples.ids.cast(pa.string())
+    return pa.chunked_array([[one.id for one in examples]], pa.string())
 
 
 def fields_of(examples: Sequence[Example]) -> list[str]:

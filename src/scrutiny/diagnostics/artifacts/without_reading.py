@@ -13,7 +13,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.example import Example
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.artifacts.label_words import label_words
-from scrutiny.store.run_tables import examples_of
+from scrutiny.store.item_tables import examples_of
 
 _LEAD: Final = (
     "Artifacts are traces of how data were made: words or lengths that go with one answer. Here "

@@ -33,7 +33,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.attempts import AttackParams
 from scrutiny.diagnostics.attack.kept_texts import variant_name
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.stored_rows import read_rows
+from scrutiny.models.row_files import read_rows
 from scrutiny.models.strings.model_loading import load_model
 from scrutiny.perturb.engine.edited_words import word_changes
 from scrutiny.perturb.resources.capabilities import EntailmentJudge

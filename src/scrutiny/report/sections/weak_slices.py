@@ -21,7 +21,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.row_statistics import Additive, over_rows
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.significance.weak_groups import Residuals, WeakSearch, weak_groups
-from scrutiny.store.run_tables import examples_of
+from scrutiny.store.item_tables import examples_of
 
 _LEAD: Final = (
     "An audit looks for slices in which the score is lower: by one condition or two on attributes "

@@ -6,15 +6,17 @@ replies are in the cache of answers, and only what is missing is sent. Without t
 their texts would be paid for again, so they stay as they are.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.core.queries.remote import NO_ANSWER, Spent
-from scrutiny.store.arrow import counts_of, is_value
+from scrutiny.store.arrow import combined
 from scrutiny.store.database import Block, Journal
 from scrutiny.store.run_folder import RunFolder
 
@@ -97,15 +99,15 @@ def redirects_in(folder: RunFolder) -> dict[str, list[str]]:
     return found
 
 
-_COLUMNS: Final = ("subject", "dataset", "reason")
+_COLUMNS: Final = ("subject", "dataset", "reason", "status")
 
 
 def missing_answers(folder: RunFolder) -> Iterator[str]:
     """Sentence for each model and dataset with missing answers: how many, for which reasons."""
-    records = folder.coded("records", [*_COLUMNS, "status"])
+    records = _outcomes(folder)
     for (subject, dataset), counts in _failed(records).items():
         yield (
-            f"{subject} failed on {sum(counts.values()):,} of the {records.num_rows:,} rows of the "
+            f"{subject} failed on {sum(counts.values()):,} of the {records.total():,} rows of the "
             f"run ({_told(counts)}; {dataset}); they count as failed, not as wrong."
         )
 
@@ -118,14 +120,13 @@ def must_have_answered(folder: RunFolder) -> None:
     RunIncompleteError
         With how many rows failed, and the first reason.
     """
-    records = folder.coded("records", [*_COLUMNS, "status"])
+    records = _outcomes(folder)
     failed = _failed(records)
     if not failed:
         return
     said = folder.manifest.get("failures", ())
     first = f" The first failure said: {said[0].rstrip('.')}." if said else ""
-    rows = counts_of(records, is_value(records["status"], "ok"), ["subject"])
-    answered = {row["subject"] for row in rows}
+    answered = {subject for subject, _, _, status in records if status == "ok"}
     for (subject, dataset), counts in failed.items():
         if subject not in answered:
             mend = (
@@ -141,12 +142,23 @@ def must_have_answered(folder: RunFolder) -> None:
             )
 
 
-def _failed(records: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
+def _outcomes(folder: RunFolder) -> Counter[tuple[str, str, str, str]]:
+    """Number of records by subject, dataset, reason and status, by first appearance."""
+    found: Counter[Any] = Counter()
+    for part in folder.groups("records", _COLUMNS):
+        kinds, codes = combined(part, _COLUMNS)
+        found.update(dict(zip(kinds, np.bincount(codes).tolist(), strict=True)))
+    return found
+
+
+def _failed(
+    records: Counter[tuple[str, str, str, str]],
+) -> dict[tuple[str, str], dict[str, int]]:
     """Number of failed rows by reason, for each model and dataset that has some."""
     reasons: dict[tuple[str, str], dict[str, int]] = {}
-    for row in counts_of(records, is_value(records["status"], "failed"), [*_COLUMNS]):
-        own = reasons.setdefault((row["subject"], row["dataset"]), {})
-        own[row["reason"]] = row["count"]
+    for (subject, dataset, reason, status), count in records.items():
+        if status == "failed":
+            reasons.setdefault((subject, dataset), {})[reason] = count
     return reasons
 
 

@@ -39,8 +39,8 @@ from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.paired_numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.store.item_tables import examples_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import examples_of
 from scrutiny.tasks.tasks import base_name, every_task
 
 #: Statistics whose value is the mean of one measure of an item.

@@ -39,6 +39,7 @@ from scrutiny.reliability.row_statistics import resample_any
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.store.panels import PanelKey, Recorded, read_panel, stack
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_folder import RunFolder
 
 _KEPT_PANELS = 8
@@ -52,7 +53,7 @@ class Estimator:
 
     def __init__(
         self,
-        records: pa.Table,
+        records: RowGroups,
         items: pa.Table,
         *,
         resampling: Resampling,

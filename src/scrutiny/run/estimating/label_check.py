@@ -2,20 +2,26 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.core.answers.answer import answer_of, answer_text, label_in, labels_in
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.columns.coded import coded
-from scrutiny.core.columns.item_columns import attribute_column, ids_of
+from scrutiny.core.columns.item_columns import (
+    attribute_column,
+    coded_golds,
+    counted_golds,
+    id_column,
+)
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import Dataset
@@ -29,9 +35,13 @@ from scrutiny.stats.agreement.labels import (
     Ints,
     exchange,
     far_better_order,
+    has_better_answer,
     share_by_chance,
 )
+from scrutiny.store.arrow import coded as stored_codes
 from scrutiny.store.arrow import combined
+from scrutiny.store.name_column import NameColumn
+from scrutiny.store.row_groups import RowGroups
 from scrutiny.store.run_folder import RunFolder
 
 _LOOK: Final = "Look at what each label means on both sides."
@@ -58,11 +68,12 @@ def label_warnings(
     ]
     if not wanted and not open_ones:
         return
-    answers = folder.original_answers()
+    answers = folder.answers()
     for family, data in open_ones:
         # Warning if no span of a family has a type of the dataset.
-        spans = map(answer_of, pc.unique(_of(answers, family, data)["answer"]).to_pylist())
-        given = {label for answer in spans for label in labels_in(answer)}
+        parts = answers.where(subject=family, dataset=data, variant=None)
+        words = {word for part in parts for word in stored_codes(part["answer"])[0].to_pylist()}
+        given = {label for word in words for label in labels_in(answer_of(word))}
         known = resolved.datasets[data].labels
         if given and given.isdisjoint(known):
             yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
@@ -82,7 +93,7 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         resolved.families[family].role in STATED_ROLES
         and len(pairing.model_labels) > 1
         and len(pairing.labels.mapping) > 0
-        and any(label_in(gold) is not None for gold in dataset.golds)
+        and any(label_in(gold) is not None for gold, _ in counted_golds(dataset.examples))
     )
 
 
@@ -117,63 +128,71 @@ class _Answers:
 class _Group(NamedTuple):
     """Answers of one replicate: canonical JSON of its random factors, and its model string.
 
-    The string is empty for an object; ``gold``, ``answer`` and ``units`` are ``(item,)``.
+    The string is empty for an object. ``cells`` counts the answers given to gold labels, by
+    gold * labels + answer; ``read`` gives, item by item, gold, answer and unit of resampling.
     """
 
     replicate: str | None
     source: str
-    gold: Ints
-    answer: Ints
-    units: Ints
+    cells: Counter[int]
+    read: Callable[[], tuple[Ints, Ints, Ints]]
 
 
-def _of(answers: pa.Table, family: str, data: str) -> pa.Table:
-    """Answers of a family to a dataset."""
-    is_own = pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
-    return answers.filter(is_own)
-
-
-def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -> _Answers | None:
+def _answers_of(answers: RowGroups, family: str, data: str, resolved: Resolved) -> _Answers | None:
     """Answers of one family on one dataset, as label indices; ``None`` without answers."""
     pairing, dataset = resolved.pairings[family, data], resolved.datasets[data]
     model = resolved.plan.model(family)
-    rows = _of(answers, family, data)
-    words = pairing.labels.in_data_words(pairing.model_labels)
+    words, n = pairing.labels.in_data_words(pairing.model_labels), len(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
-    golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
-    # Index of the unit of resampling of each item.
-    column, ids = dataset.unit_column(resolved.plan.dataset(data).unit), ids_of(dataset.examples)
-    values = ids if column == "item" else attribute_column(dataset.examples, column)
-    units = coded(values).codes.astype(np.int64)
-    items = _index(rows["item"], ids)
-    given = _index(rows["answer"], [answer_text(label) for label in numbers])
-    is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
+    texts = {answer_text(label): i for label, i in numbers.items()}
+    known = coded_golds(dataset.examples)
+    golds = np.array([numbers.get(label_in(g) or "", -1) for g in known.values])
+    names = NameColumn(id_column(dataset.examples))
+
+    def parts(**more: str | None) -> Iterator[tuple[pa.Table, Ints, Ints, Ints]]:
+        """Rows of a stretch with a gold label and a known answer; position, gold and answer."""
+        for rows in answers.where(subject=family, dataset=data, variant=None, **more):
+            items = names.places(rows["item"])
+            answered, code = stored_codes(rows["answer"])
+            given = np.array([texts.get(word, -1) for word in answered.to_pylist()])[code]
+            gold = golds[known.codes[items]]
+            is_whole = (items >= 0) & (given >= 0) & (gold >= 0)
+            mask = pa.array(is_whole)
+            yield rows.filter(mask), items[is_whole], gold[is_whole], given[is_whole]
+
+    def read(key: tuple[str | None, str]) -> tuple[Ints, Ints, Ints]:
+        """Gold, answer and unit of resampling of each item of a replicate."""
+        found = [part[1:] for part in parts(replicate=key[0], condition=key[1])]
+        items, gold, given = (np.concatenate(each) for each in zip(*found, strict=True))
+        column = dataset.unit_column(resolved.plan.dataset(data).unit)
+        if column == "item":
+            return gold, given, items
+        return gold, given, coded(attribute_column(dataset.examples, column)).codes[items]
+
+    cells: dict[tuple[str | None, str], Counter[int]] = {}
+    for rows, _, gold, given in parts():
+        for key, at in _groups(rows).items():
+            kinds = np.unique(gold[at] * n + given[at], return_counts=True)
+            pairs = zip(*(one.tolist() for one in kinds), strict=True)
+            cells.setdefault(key, Counter()).update(dict(pairs))
     strings = {
         (r.key, canonical_json(dict(r.condition))): r.source
         for r in resolved.families[family].replicates
         if ":object:" not in r.source
     }
     groups = [
-        _Group(key[0], strings.get(key, ""), golds[items[at]], given[at], units[items[at]])
-        for key, at in _groups(rows, is_whole).items()
+        _Group(key[0], strings.get(key, ""), own, partial(read, key)) for key, own in cells.items()
     ]
     source = "" if ":object:" in model.source else model.source
     found = _Answers(family, source, dataset, pairing, bool(model.labels), groups)
     return found if groups else None
 
 
-def _groups(rows: pa.Table, is_whole: "np.ndarray[Any, Any]") -> dict[tuple[str | None, str], Ints]:
+def _groups(rows: pa.Table) -> dict[tuple[str | None, str], Ints]:
     """Rows of each replicate in each condition, in the order of their first ones."""
-    whole = np.flatnonzero(is_whole)
-    keys, code = combined(rows.filter(pa.array(is_whole)), ("replicate", "condition"))
-    parts = np.split(whole[np.argsort(code, kind="stable")], np.cumsum(np.bincount(code))[:-1])
+    keys, code = combined(rows, ("replicate", "condition"))
+    parts = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
     return dict(zip(keys, parts, strict=False))  # without rows there is one empty part
-
-
-def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
-    """Index of each value of a column among values, or -1."""
-    found = pc.index_in(column, value_set=pa.array(values, pa.string()))
-    return np.asarray(pc.fill_null(found, -1).to_numpy(), np.int64)
 
 
 def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | None:
@@ -191,10 +210,10 @@ def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | 
 def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
     """Warnings of one family on one dataset: of its replicates, or else of all together."""
     who = f"{found.family} on {found.dataset.name}"
-    n = found.n_labels
     orders = (
-        (one, far_better_order(one.gold, one.answer, n_labels=n, units=one.units))
+        (one, _far_better(one, found.n_labels))
         for one in found.groups
+        if has_better_answer(_counts([one], found.n_labels))
     )
     by_order = grouped((better.order, (one, better)) for one, better in orders if better)
     for members in by_order.values():
@@ -214,14 +233,27 @@ def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
         yield from _below_chance(found, who, level)
 
 
+def _counts(groups: Sequence[_Group], n_labels: int) -> Ints:
+    """Counts of each answer given to each gold label, ``(gold, answer)``."""
+    counts = np.zeros(n_labels * n_labels, np.int64)
+    for one in groups:
+        counts[[*one.cells]] += [*one.cells.values()]
+    return counts.reshape(n_labels, n_labels)
+
+
+def _far_better(one: _Group, n_labels: int) -> Exchange | None:
+    """Far better order of the labels of a replicate."""
+    gold, answer, units = one.read()
+    return far_better_order(gold, answer, n_labels=n_labels, units=units)
+
+
 def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
     """Warning if the whole interval of the accuracy lies below chance."""
-    gold = np.concatenate([one.gold for one in found.groups])
-    answer = np.concatenate([one.answer for one in found.groups])
-    chance = share_by_chance(gold, answer, n_labels=found.n_labels)
+    counts = _counts(found.groups, found.n_labels)
+    chance = share_by_chance(counts)
     if level.high is None or level.high >= chance:
         return
-    better = exchange(gold, answer, n_labels=found.n_labels)
+    better = exchange(counts)
     mend = "" if better is None else f" {_mend(found, better)}"
     yield (
         f"{who}: labels may be swapped or shifted: the whole interval of the accuracy, "

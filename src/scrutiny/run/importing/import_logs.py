@@ -42,8 +42,9 @@ from scrutiny.run.importing.logged_tables import (
 from scrutiny.run.importing.logs import LoggedTask, chosen, matching_logs, under_one_name
 from scrutiny.run.package_versions import environment
 from scrutiny.store.files import make_private_folder, storage_errors
+from scrutiny.store.item_tables import items_of
 from scrutiny.store.run_folder import FORMAT, RunFolder
-from scrutiny.store.run_tables import OUTPUTS, RECORDS, items_of
+from scrutiny.store.run_tables import OUTPUTS, RECORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,8 @@ def _write_run(
         raise DataError(" ".join(empty))
     examples = {name: examples_of(task) for name, task in tasks.items()}
     assignments = list(_assignments(tasks))
-    items = items_of(examples)
-    folder.write_table("items", [items], schema=items.schema)
+    schema, tables = items_of(examples)
+    folder.write_table("items", tables, schema=schema)
     measures = [plain(measure) for measure in MEASURES]
     footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
     folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)

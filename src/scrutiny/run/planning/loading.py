@@ -161,6 +161,12 @@ class LoadedModels:
         """Give the memory of all models back."""
         self._kept.clear()
 
+    def forget_answers(self) -> None:
+        """Give the memory of stored answers back, which is soon read again."""
+        stored = [key for key, (model, _) in self._kept.items() if model.has_stored_answers_only]
+        for key in stored:
+            del self._kept[key]
+
     def _load(self, key: ModelKey, task: Task) -> tuple[Model, ObjectReading | None]:
         given = self.given.get(key.family)
         if isinstance(given, PlainModel):

@@ -15,8 +15,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.labels import LabelMatch
+from scrutiny.store.item_tables import examples_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import examples_of
 from scrutiny.tasks.tasks import load_task
 
 #: Steps to which the log of the odds of the two likeliest labels is rounded: what is smaller is

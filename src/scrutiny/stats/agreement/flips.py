@@ -113,12 +113,18 @@ def counted_flips(differences: Floats) -> tuple[float, float] | None:
     A row whose answer is the mean of several draws flips in part. None unless differences are
     shares of a few draws.
     """
-    size = np.abs(differences)
-    draws = round(1.0 / size[size > 0].min(initial=1.0))
-    if draws > _MOST_DRAWS or not np.allclose(differences * draws, np.round(differences * draws)):
+    # replicate by replicate: what is made on the way is large
+    sizes = (np.abs(each) for each in differences)
+    draws = round(1.0 / min((size[size > 0].min(initial=1.0) for size in sizes), default=1.0))
+    if draws > _MOST_DRAWS:
         return None
-    one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))
-    return float(one) / len(differences), float(other) / len(differences)
+    if not all(np.allclose(each * draws, np.round(each * draws)) for each in differences):
+        return None
+    totals = []
+    for sign in (1.0, -1.0):
+        signed = sign * differences
+        totals.append(float(np.maximum(signed, 0.0, out=signed).sum()) / len(differences))
+    return totals[0], totals[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,9 +172,8 @@ def far_better_order(
     >>> far_better_order(gold, 1 - gold, n_labels=2)
     Exchange(order=(1, 0), now=0.0, then=1.0)
     """
-    counts = _counts_of_answers(gold, answer, n_labels)
-    gain = counts.max(axis=1) - np.diagonal(counts)
-    if not (gain > FAR * counts.sum(axis=1)).any():  # no other answer is far better for any label
+    counts = counts_of_answers(gold, answer, n_labels=n_labels)
+    if not has_better_answer(counts):
         return None
     units = np.arange(gold.size) if units is None else units
     half = np.zeros(gold.size, np.int64)
@@ -186,7 +185,8 @@ def far_better_order(
     for part in np.unique(half):
         on = half == part
         learned = on if n_labels == 2 else ~on
-        order = best_order(gold[learned], answer[learned], n_labels=n_labels, least=FAR)
+        learned_from = counts_of_answers(gold[learned], answer[learned], n_labels=n_labels)
+        order = best_order(learned_from, least=FAR)
         wanted = order[gold[on]]
         moved[on] = wanted != gold[on]
         difference[on] = (answer[on] == wanted).astype(float) - (answer[on] == gold[on])
@@ -201,31 +201,44 @@ def far_better_order(
     z = float(centered.sum()) / error if error > 0 else 0.0
     if z < _LEAST_Z or _sign_test(_by_unit(difference, units)) > ALPHA:
         return None
-    return exchange(gold, answer, n_labels=n_labels, least=FAR)
+    return exchange(counts, least=FAR)
 
 
-def exchange(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Exchange | None:
+def has_better_answer(counts: Ints) -> bool:
+    """Whether for any label another answer than its own is far better: else no order is.
+
+    Parameters
+    ----------
+    counts
+        Counts of each answer given to each gold label  # (gold, answer)
+    """
+    gain = counts.max(axis=1) - np.diagonal(counts)
+    return bool((gain > FAR * counts.sum(axis=1)).any())
+
+
+def exchange(counts: Ints, *, least: float = 0.0) -> Exchange | None:
     """Order of the labels that raises accuracy, without a test; ``None`` if there is none.
 
     Parameters are those of `best_order`.
     """
-    order = best_order(gold, answer, n_labels=n_labels, least=least)
-    now, then = float((answer == gold).mean()), float((answer == order[gold]).mean())
+    order, n = best_order(counts, least=least), int(counts.sum())
+    now = int(np.trace(counts)) / n
+    then = int(counts[np.arange(order.size), order].sum()) / n
     return Exchange(tuple(order.tolist()), now, then) if then > now else None
 
 
-def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Ints:
+def best_order(counts: Ints, *, least: float = 0.0) -> Ints:
     """Answer assigned to each gold label such that accuracy is highest.
 
     Parameters
     ----------
-    gold, answer, n_labels
-        As in `far_better_order`.
+    counts
+        Counts of each answer given to each gold label  # (gold, answer)
     least
         Gain in accuracy among a label's items below which the label is not moved. Of equally good
         orders, the one that moves fewest labels is returned.
     """
-    counts = _counts_of_answers(gold, answer, n_labels)
+    n_labels = len(counts)
     stays = np.eye(n_labels)
     gain = counts - least * counts.sum(axis=1, keepdims=True) * (1.0 - stays)
     gain += stays / (2.0 * n_labels)
@@ -237,7 +250,7 @@ def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -
     return np.asarray(linear_sum_assignment(gain, maximize=True)[1], np.int64)
 
 
-def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
+def share_by_chance(counts: Ints) -> float:
     """Agreement by chance, as in Cohen's kappa: accuracy if these answers were dealt out at random.
 
     Unlike the share of the commonest label, a model without skill does not fall below it however
@@ -245,14 +258,14 @@ def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
 
     Examples
     --------
-    >>> share_by_chance(np.array([0, 0, 0, 1]), np.array([1, 1, 1, 1]), n_labels=2)
+    >>> share_by_chance(counts_of_answers(np.array([0, 0, 0, 1]), np.ones(4, int), n_labels=2))
     0.25
     """
-    shares = [np.bincount(x, minlength=n_labels) / x.size for x in (gold, answer)]
+    shares = [counts.sum(axis=axis) / counts.sum() for axis in (1, 0)]
     return float(shares[0] @ shares[1])
 
 
-def _counts_of_answers(gold: Ints, answer: Ints, n_labels: int) -> Ints:
+def counts_of_answers(gold: Ints, answer: Ints, *, n_labels: int) -> Ints:
     """Counts of each answer given to each gold label, ``(gold, answer)``."""
     flat = np.bincount(gold * n_labels + answer, minlength=n_labels * n_labels)
     return flat.reshape(n_labels, n_labels)

@@ -90,29 +90,33 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     replicates, rows, components = X.shape
     cell = cell_codes(cells, rows)
     n_cells = int(cell.max()) + 1
-    whole = np.array_equal(X, np.rint(X))
+    whole = all(np.array_equal(each, np.rint(each)) for each in X)
     center = np.zeros(components) if whole else X.mean(axis=(0, 1))
     # (row, replicate * component + 1)
     flat = np.empty((rows, replicates * components + 1))
-    flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
+    body = flat[:, :-1].reshape(rows, replicates, components)  # the same memory
+    np.subtract(X.transpose(1, 0, 2), center, out=body)
     flat[:, -1] = 1.0
     if n_cells == 1 and units.n_units == rows:  # each row is a unit, and has its number
         pairs, position = np.arange(rows), units.code
     else:
         pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
     if pairs.size == rows:  # each row is a unit
-        sums = np.empty_like(flat)
-        sums[position] = flat
+        sums = flat
+        if not np.array_equal(position, np.arange(rows)):
+            sums = np.empty_like(flat)
+            sums[position] = flat
     else:
         each = [np.bincount(position, weights=column) for column in flat.T]
         sums = np.stack(each, axis=1)
-    pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
     nested = n_cells > 1 and pairs.size == n_cells
-    columns, members = [], []
-    for c in range(n_cells):
-        rows_of_c = np.flatnonzero(pair_cell == c) if n_cells > 1 else np.arange(pairs.size)
-        columns.append(sums[rows_of_c])
-        members.append(None if rows_of_c.size == units.n_units else pair_unit[rows_of_c])
+    columns, of_cells = [sums], [pairs]  # units of each cell
+    if n_cells > 1:
+        in_cells = [np.flatnonzero(pairs % n_cells == c) for c in range(n_cells)]
+        columns = [sums[own] for own in in_cells]
+        of_cells = [pairs[own] // n_cells for own in in_cells]
+    members = [None if own.size == units.n_units else own for own in of_cells]
+    largest = max(float(sums.max()), -float(sums.min()))
     return ComponentTable(
         columns=tuple(columns),
         members=tuple(members),
@@ -120,7 +124,7 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
         shape=(replicates, components),
         is_nested=nested,
         n_columns=units.n_units,
-        is_short=whole and units.n_units * float(np.abs(sums).max()) < _SHORT,
+        is_short=whole and units.n_units * largest < _SHORT,
     )
 
 
@@ -172,11 +176,12 @@ def collapse(table: ComponentTable, units: Units) -> CollapsedUnits | None:
     if table.is_nested or sum(c.shape[0] for c in table.columns) != units.n_units:
         return None  # cells inside units, or units that span cells
     limit = units.n_units // _ROWS_A_PATTERN
-    values = np.empty((units.n_units, table.columns[0].shape[1]))
-    cell = np.zeros(units.n_units, dtype=np.int64)
-    for c, (column, member) in enumerate(zip(table.columns, table.members, strict=True)):
-        where = slice(None) if member is None else member
-        values[where], cell[where] = column, c
+    values, cell = table.columns[0], np.zeros(units.n_units, dtype=np.int64)
+    if len(table.columns) > 1 or table.members[0] is not None:
+        values = np.empty((units.n_units, values.shape[1]))
+        for c, (column, member) in enumerate(zip(table.columns, table.members, strict=True)):
+            where = slice(None) if member is None else member
+            values[where], cell[where] = column, c
     code = _pattern_codes(units.stratum, cell, values, limit)
     if code is None:
         return None

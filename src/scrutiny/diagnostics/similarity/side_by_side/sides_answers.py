@@ -25,8 +25,8 @@ from scrutiny.models.answers.compared_answers import LabelPair
 from scrutiny.reliability.assignment import assignments_in
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.arrow import encoded
+from scrutiny.store.item_tables import examples_of
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import examples_of
 
 #: Answers are no labels of a closed set: taggers' spans, or free text.
 FREE: Final = "free_answers"
