@@ -1,6 +1,7 @@
 """``scrutiny --help`` is there at once: nothing heavy is imported until a verb needs it."""
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.cli import group
+from scrutiny.cli import group, main
 from scrutiny.cli.early_checks import must_lead
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.verbs import names as list_verb
@@ -255,3 +256,15 @@ def test_help_takes_less_than_three_tenths_of_a_second() -> None:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert min(seconds() for _ in range(3)) < 0.3
+
+
+@pytest.mark.parametrize(("stated", "waits"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_threads_sleep_while_they_wait_unless_the_user_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, stated: str | None, waits: str
+) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", stated or "")  # what was there comes back
+    if stated is None:
+        monkeypatch.delenv("OMP_WAIT_POLICY")
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert os.environ["OMP_WAIT_POLICY"] == waits
