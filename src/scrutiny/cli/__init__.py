@@ -200,8 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     undecided, 130 interrupted.
     """
     open_standard_streams()
-    # Threads of a small network wait for one another thousands of times a second. Asleep, they leave
-    # the cores to others: beside other work, waiting awake took ten times as long.
+    # Threads of a small network wait for one another thousands of times a second. Asleep, they
+    # leave the cores to others: beside other work, waiting awake took ten times as long.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     atexit.register(gc.freeze)  # looking for garbage in what is thrown away is a tenth of a second
     if COMPLETING in os.environ:  # a shell asks what may stand next: click answers, and leaves
