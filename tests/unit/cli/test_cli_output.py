@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,6 +100,17 @@ def test_json_of_a_finished_run(done: Path, command: Command) -> None:
     assert (code, objects(out)[0]["verdict"]) == (0, "supported")
     code, out, _ = command("compare", str(done), str(done), "--json")
     assert (code, objects(out)[0]["verdict"]) == (0, "undecided")
+
+
+def test_a_report_imports_nothing_that_asks_models_or_makes_frames(done: Path) -> None:
+    asked = (
+        "import sys\nfrom scrutiny.cli import group\n"
+        f"group(['report', {str(done)!r}], standalone_mode=False)\n"
+        "heavy = {'torch', 'pandas', 'spacy', 'transformers', 'jinja2', 'scipy.stats'}\n"
+        "print('imported', sorted(heavy & set(sys.modules)))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "imported []"
 
 
 def test_perturb_writes_objects(plan: Path, command: Command) -> None:

@@ -17,6 +17,7 @@ from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
 
 if TYPE_CHECKING:
+    from scrutiny.blocks.run_view import RunView
     from scrutiny.report.findings.risks import JudgedCase
     from scrutiny.store.run_folder import RunFolder
 
@@ -74,8 +75,8 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
     from scrutiny.report.formats import format_of, render, write_report
-    from scrutiny.report.load import load_view
     from scrutiny.report.text import write_terminal
+    from scrutiny.store.arrow import leave_pandas_out
 
     change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
@@ -88,20 +89,13 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
         print_cases(run, change, explain=flags["explain"], as_json=as_json)
         return 0
     if sign is not None:
-        is_alone = output is None and form is None and tracker is None and not as_json
-        _print_signatures(run, sign, is_alone=is_alone)
+        _print_signatures(run, sign, is_alone=not (output or form or tracker or as_json))
         return 0
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
-    view = load_view(run)
-    if flags["explain"]:
-        if no_texts:
-            raise PlanError("--explain shows texts: leave out --no-texts, or --explain.")
-        from scrutiny.cli.explaining import explain_findings
-
-        view = explain_findings(view, run)
-    if no_texts:
-        view = view.without_texts()
+    if tracker is None and not flags["explain"]:  # no model and no tracker, who may make frames
+        leave_pandas_out()
+    view = _view_of(run, explain=flags["explain"], no_texts=no_texts)
     if tracker is not None:
         from scrutiny.report.exports.tracking import log_to
 
@@ -118,15 +112,27 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     return 0
 
 
+def _view_of(run: Path, *, explain: bool, no_texts: bool) -> "RunView":
+    """Finished run as it is shown, with explanations of its cases, or without texts."""
+    from scrutiny.report.load import load_view
+
+    view = load_view(run)
+    if not explain:
+        return view.without_texts() if no_texts else view
+    if no_texts:
+        raise PlanError("--explain shows texts: leave out --no-texts, or --explain.")
+    from scrutiny.cli.explaining import explain_findings
+
+    return explain_findings(view, run)
+
+
 def _print_signatures(run: Path, metric: str, *, is_alone: bool) -> None:
     """Print the signatures of a metric, one a line."""
     from scrutiny.report.signatures import Signer
     from scrutiny.store.run_folder import RunFolder
 
     if not is_alone:
-        raise PlanError(
-            "--sign prints lines to the terminal: leave out -o, --format, --to and --json."
-        )
+        raise PlanError("--sign prints to the terminal: leave out -o, --format, --to and --json.")
     for one in Signer(RunFolder.open(run)).all_of("" if metric == "all" else metric):
         click.echo(str(one))
 
@@ -185,8 +191,7 @@ def freeze(
         tell(labeled.said)
     save_text(output, "".join(f"{line}\n" for line in suite_lines(task, examples)))
     cases = [one.case for one in examples if one.case is not None]
-    asked = sum(case.status == "ok" for case in cases)
-    tests = len({case.test for case in cases})
+    asked, tests = sum(case.status == "ok" for case in cases), len({case.test for case in cases})
     tell(f"Wrote {output}: {tests} tests, {len(cases):,} cases, of which {asked:,} can be asked.")
     return 0
 
