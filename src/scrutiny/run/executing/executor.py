@@ -166,7 +166,7 @@ class Executor(ABC):
     def spread(
         self, work: Callable[[Resolved, Sequence[str]], Iterable[T]], names: Sequence[str]
     ) -> Iterator[T]:
-        """Results of work on all names, in any order; each worker has a stretch of them.
+        """Results of work on all names, in any order; each worker has its share of them.
 
         There are none where fewer than two workers of this machine have the plan: the work is
         left to the caller.

@@ -19,7 +19,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import pairwise
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, TypeVar, cast
@@ -128,9 +127,8 @@ class Processes(Executor):
         crew = sorted(self._told)
         if len(crew) < 2:
             return
-        ends = np.linspace(0, len(names), len(crew) + 1).astype(int).tolist()
-        for worker, (start, end) in zip(crew, pairwise(ends), strict=True):
-            self._send(worker, "spread", work, names[start:end])
+        for place, worker in enumerate(crew):  # in turns: numbers of one kind take as long
+            self._send(worker, "spread", work, names[place :: len(crew)])
         busy = {self._crew[worker][0]: worker for worker in crew}
         while busy:
             for pipe in wait(list(busy)):
