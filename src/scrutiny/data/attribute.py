@@ -164,8 +164,8 @@ class Attribute(Told):
         attribute's name (``#perplexity=MODEL``): they are a column of the items, which ``function``
         reads. None for all others.
     of_token
-        Whether it is a function of one token of the texts, called once for all equal ones: an item
-        has it where a token has it; whole numbers are summed.
+        Whether it is a function of one token of the texts: an item has it where a token has it;
+        whole numbers are summed. For many items (`Tokens`) it is called once for equal tokens.
     """
 
     function: Callable[..., Value | None]

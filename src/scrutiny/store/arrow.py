@@ -195,7 +195,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
 
 
 def _by_appearance(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], ...]:
-    """Those of so many codes that occur, by first appearance; number of each row's among them."""
+    """Codes that occur in a column, of so many, by first appearance; and each row's place there."""
     first = np.full(size, len(codes), dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last that is written stays
     there = np.flatnonzero(first < len(codes))

@@ -202,7 +202,8 @@ def resample_weighted(
     weighted
         Maps measures ``(row, need)`` and weights ``(draw, row)`` to values ``(draw,)``.
     rng, draws, units
-        As in `resample`; draws are shared between calls with equal seeds.
+        As in `resample`; draws are shared between calls with equal seeds, and 50,000 units and more
+        are drawn in random groups.
     of_labels
         Whether the measures are indices of labels, so that many rows are alike: these are weighed
         together, which gives the same numbers sooner.
